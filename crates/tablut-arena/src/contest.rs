@@ -228,8 +228,8 @@ impl Collector {
     }
 }
 
-/// Counts a match's games: those in `earlier`, and those that `play` delivers. `play` returns whether it has delivered all
-/// games that it was given. The rest is as in [`resume_match`].
+/// Counts a match's games: those in `earlier`, and those that `play` delivers. `play` returns whether it has delivered
+/// all games that it was given. The rest is as in [`resume_match`].
 ///
 /// # Errors
 /// If there are not enough openings, or `play` fails.

@@ -63,9 +63,9 @@ pub struct GamesFile {
 }
 
 impl GamesFile {
-    /// Creates a file for the match of `header` with these openings, or opens the existing one. If the file has the same
-    /// match with fewer games, its header is replaced. An incomplete last line is dropped. All games are replayed under
-    /// `rules`.
+    /// Creates a file for the match of `header` with these openings, or opens the existing one. If the file has the
+    /// same match with fewer games, its header is replaced. An incomplete last line is dropped. All games are replayed
+    /// under `rules`.
     ///
     /// # Errors
     /// If the file cannot be read or written, is of another kind, has another match or a damaged line, or is in use.

@@ -1,4 +1,5 @@
-//! Plays many small matches at once, so that their nets share batches and no core waits for the last game of each match.
+//! Plays many small matches at once, so that their nets share batches and no core waits for the last game of each
+//! match.
 
 use crate::contest::{MatchError, unless_stopped};
 use crate::match_game::MatchPlan;
@@ -19,12 +20,12 @@ pub struct SmallMatch {
     pub opening_plies: u32,
 }
 
-/// Plays `matches` and returns the pairs of each, equal to those of [`play_match`](crate::play_match). Returns `None` if
-/// `cancel` was cancelled.
+/// Plays `matches` and returns the pairs of each, equal to those of [`play_match`](crate::play_match). Returns `None`
+/// if `cancel` was cancelled.
 ///
 /// `make_evaluators` is called once in each worker thread;
-/// [`Contestant::evaluator`](tablut_players::Contestant::evaluator) is an index into its result. `on_game` is called after
-/// each game, from any thread.
+/// [`Contestant::evaluator`](tablut_players::Contestant::evaluator) is an index into its result. `on_game` is called
+/// after each game, from any thread.
 ///
 /// # Errors
 /// If there are not enough openings, a net cannot evaluate, or a player cannot play.

@@ -1,5 +1,5 @@
-//! Books of balanced openings. Each opening leads to a different position that a judge evaluates as nearly even. Its plies
-//! are random, or steered towards even positions.
+//! Books of balanced openings. Each opening leads to a different position that a judge evaluates as nearly even. Its
+//! plies are random, or steered towards even positions.
 
 mod file;
 
@@ -28,8 +28,8 @@ pub struct BookConfig {
     pub n_openings: usize,
     /// Plies of each opening.
     pub plies: u32,
-    /// Whether openings are steered: the side that is behind plays the judge's best move, and the other side plays random
-    /// moves. Under one-sided rules hardly any random opening is even.
+    /// Whether openings are steered: the side that is behind plays the judge's best move, and the other side plays
+    /// random moves. Under one-sided rules hardly any random opening is even.
     pub steered: bool,
     /// The largest absolute value of the judge's evaluation, in the judge's unit.
     pub band: f64,
@@ -88,7 +88,8 @@ pub enum BookError {
 /// Makes a book. `make_judge` is called once for each thread. `on_round` receives the number of openings and the number
 /// of attempts; if it returns false, the search stops with fewer openings.
 ///
-/// Opening `i` depends only on rules, plies, steering, band, judge and seed, so a longer book starts like a shorter one.
+/// Opening `i` depends only on rules, plies, steering, band, judge and seed, so a longer book starts like a shorter
+/// one.
 ///
 /// # Errors
 /// If a judge fails, or there are fewer openings than requested, also because `on_round` returned false.

@@ -4,8 +4,8 @@
 //! - [`engine_protocol`]: a line protocol similar to UCI, for graphical programs and scripts.
 //! - [`opentafl`]: the protocol of OpenTafl's engines.
 //! - [`challenge`]: the protocol of the Tablut Challenge, over TCP.
-//! - [`BridgePlayer`]: the player of our program as an engine. [`start_program`]: another program as a player in matches.
-//!   [`wire`]: sending and receiving lines.
+//! - [`BridgePlayer`]: the player of our program as an engine. [`start_program`]: another program as a player in
+//!   matches. [`wire`]: sending and receiving lines.
 
 pub mod challenge;
 pub mod engine_protocol;

@@ -1,4 +1,5 @@
-//! Our program as an engine: its player, and communication in lines. Incoming lines wait in a channel, so that they can be read while a net thinks.
+//! Our program as an engine: its player, and communication in lines. Incoming lines wait in a channel, so that they can
+//! be read while a net thinks.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};

@@ -47,8 +47,8 @@ const COLUMNS: [Column; 30] = [
     ("ordinary_defenders_won", |_, set| text(set.map(|set| set.ordinary().defenders_won))),
 ];
 
-/// A CSV table with one row for each generation and rule set. A generation without rule sets, as version 1 wrote it, has
-/// one row for all rule sets together.
+/// A CSV table with one row for each generation and rule set. A generation without rule sets, as version 1 wrote it,
+/// has one row for all rule sets together.
 pub fn metrics_csv(lines: &[GenerationMetrics]) -> String {
     let mut table = COLUMNS.map(|(name, _)| name).join(",");
     for (part, _) in LossParts::default().named() {

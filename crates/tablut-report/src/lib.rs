@@ -2,8 +2,8 @@
 //!
 //! - [`RunFiles`]: the files of a run, written by any version, finished or in progress.
 //! - [`warnings`], [`headline`]: a summary in words.
-//! - [`report_page`]: one HTML page without scripts. [`live_page`] and [`snapshot_page`]: the page of a run in progress,
-//!   with and without automatic reloading.
+//! - [`report_page`]: one HTML page without scripts. [`live_page`] and [`snapshot_page`]: the page of a run in
+//!   progress, with and without automatic reloading.
 //! - [`Live`]: the current state of a run. [`LiveReport`]: its pages for a server.
 //! - [`metrics_csv`], [`games_csv`]: CSV tables. [`write_tensorboard`]: event files for TensorBoard.
 

@@ -48,8 +48,8 @@ pub(crate) fn ordinary(sets: &[&RuleSetStatistics]) -> Endings {
     sets.iter().fold(Endings::default(), |sum, set| sum.plus(set.ordinary()))
 }
 
-/// The results of each rule set's ordinary games, in the order of their first appearance. Lines of version 1 have no rule
-/// sets. Their results come last, with an empty name.
+/// The results of each rule set's ordinary games, in the order of their first appearance. Lines of version 1 have no
+/// rule sets. Their results come last, with an empty name.
 pub(crate) fn results_by_rule_set(lines: &[GenerationMetrics]) -> Vec<(&str, Endings)> {
     let of_sets = by_rule_set(lines).into_iter().map(|(rules, sets)| (rules, ordinary(&sets)));
     let first_version = lines.iter().filter(|line| line.rule_sets.is_empty()).map(|line| {

@@ -44,8 +44,8 @@ pub fn report_page(runs: &[RunFiles]) -> String {
     page(runs, Mode::Report)
 }
 
-/// The report of a run in progress. The page reloads after `seconds`, so it shows only the last position of each game and
-/// links to [`SNAPSHOT_PATH`].
+/// The report of a run in progress. The page reloads after `seconds`, so it shows only the last position of each game
+/// and links to [`SNAPSHOT_PATH`].
 pub fn live_page(run: &RunFiles, seconds: u32) -> String {
     page(std::slice::from_ref(run), Mode::Live(seconds))
 }

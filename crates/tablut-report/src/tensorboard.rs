@@ -1,7 +1,8 @@
 //! Event files for TensorBoard, one for each generation, so that a continued run never changes a finished file.
 //!
-//! A file is a sequence of records: length (u64), masked CRC-32C of the length, the bytes of an `Event` message, masked CRC-32C of
-//! these bytes. All numbers are little-endian. Only the fields of TensorFlow's messages that are needed here are written.
+//! A file is a sequence of records: length (u64), masked CRC-32C of the length, the bytes of an `Event` message, masked
+//! CRC-32C of these bytes. All numbers are little-endian. Only the fields of TensorFlow's messages that are needed here
+//! are written.
 
 mod events;
 mod message;
@@ -20,9 +21,9 @@ use crate::rated;
 use crate::run_files::RunFiles;
 use events::{EventFile, Histogram};
 
-/// Writes an event file into `folder` for each generation of `run`, and returns the number of files written. Removes the
-/// files of generations that the run does not have. Unless `all` is set, keeps a file that is newer than its generation's
-/// state.
+/// Writes an event file into `folder` for each generation of `run`, and returns the number of files written. Removes
+/// the files of generations that the run does not have. Unless `all` is set, keeps a file that is newer than its
+/// generation's state.
 ///
 /// # Errors
 /// If the folder cannot be read, or a file cannot be written or removed.
@@ -60,8 +61,8 @@ fn file_name(generation: u64) -> String {
     format!("events.out.tfevents.{generation:010}.tablut")
 }
 
-/// Removes unfinished files, and the event files of generations that `run` does not have. An earlier, longer run may have
-/// left them.
+/// Removes unfinished files, and the event files of generations that `run` does not have. An earlier, longer run may
+/// have left them.
 fn remove_others(run: &RunFiles, folder: &Path) -> io::Result<()> {
     let wanted: HashSet<String> = run.lines.iter().map(|line| file_name(line.generation)).collect();
     if !folder.is_dir() {

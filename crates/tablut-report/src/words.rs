@@ -71,7 +71,8 @@ pub fn headline(run: &RunFiles) -> Headline {
 
 /// The answer from the games against fixed opponents, and whether it shows learning. `None` if there are no games.
 ///
-/// It names the strongest opponent that the net beats; else the strongest one whose score may be equal; else the weakest.
+/// It names the strongest opponent that the net beats; else the strongest one whose score may be equal; else the
+/// weakest.
 fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, Option<bool>)> {
     let while_training;
     let evaluation = match &run.evaluation {

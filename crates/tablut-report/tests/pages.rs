@@ -1,4 +1,5 @@
-//! Report pages are complete, small and safe: for runs of version 1, runs with games, several runs, and nearly empty ones.
+//! Report pages are complete, small and safe: for runs of version 1, runs with games, several runs, and nearly empty
+//! ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};

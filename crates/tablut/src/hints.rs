@@ -12,8 +12,8 @@ const ALIKE: f64 = 0.8;
 const PLAYERS: [&str; 9] =
     ["random", "greedy", "alphabeta", "rollouts", "net", "policy", "engine", "opentafl", "challenge"];
 
-/// A command of this program as the user can type it, with its words quoted. It starts with `cargo run` if cargo started
-/// the program.
+/// A command of this program as the user can type it, with its words quoted. It starts with `cargo run` if cargo
+/// started the program.
 pub fn command<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> String {
     let typed = match std::env::var_os("CARGO") {
         Some(_) if cfg!(debug_assertions) => "cargo run --".to_owned(),

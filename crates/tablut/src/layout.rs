@@ -51,8 +51,8 @@ pub fn list<S: AsRef<str>>(begin: &str, parts: impl IntoIterator<Item = S>, inde
     text
 }
 
-/// Text wrapped between words to the width of a terminal. Continuation lines keep the indent of their line, also after the
-/// dash of a list item.
+/// Text wrapped between words to the width of a terminal. Continuation lines keep the indent of their line, also after
+/// the dash of a list item.
 pub fn wrapped(text: &str) -> String {
     let mut wrapped = String::new();
     for line in text.lines() {

@@ -8,8 +8,8 @@ use tablut_ratings::{Rating, ScoreEstimate, TestState, TestVerdict, Wdl};
 
 use crate::layout;
 
-/// A table with one row for each match: the first player's score in per cent, in all games and with each side. Intervals
-/// are 95 %.
+/// A table with one row for each match: the first player's score in per cent, in all games and with each side.
+/// Intervals are 95 %.
 pub fn match_table(reports: &[MatchReport]) -> String {
     let header = ["", "games", "score %", "Elo", "as attackers %", "as defenders %"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];

@@ -13,8 +13,8 @@ use crate::progress::{Heartbeat, bars, style};
 use crate::run_events::Consumer;
 use crate::run_progress::{RunProgress, summary};
 
-/// Two bars (the run and the current phase) and some lines for each generation. If standard error is no terminal, the bars
-/// are hidden, and a long phase prints a line from time to time.
+/// Two bars (the run and the current phase) and some lines for each generation. If standard error is no terminal, the
+/// bars are hidden, and a long phase prints a line from time to time.
 pub struct ProgressLines {
     bars: MultiProgress,
     run: ProgressBar,

@@ -18,8 +18,8 @@ use crate::nets::{load_nets, parse_players};
 const NEWEST: &str = "the newest net";
 const UNTRAINED: &str = "the untrained net";
 
-/// Rates `model`, the net of `generation`. Returns `None` if no games are played. The result is deterministic except for
-/// the duration: opponents with a clock and programs are left out.
+/// Rates `model`, the net of `generation`. Returns `None` if no games are played. The result is deterministic except
+/// for the duration: opponents with a clock and programs are left out.
 pub fn rate(
     run: &Run,
     generation: u64,

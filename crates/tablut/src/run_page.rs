@@ -23,8 +23,8 @@ pub fn run_pages(folder: &Path) -> [AddedPage; 2] {
     ]
 }
 
-/// Starts a thread that serves the pages of the run in `folder` until the program ends, and returns the link. Later errors
-/// are written into `log`.
+/// Starts a thread that serves the pages of the run in `folder` until the program ends, and returns the link. Later
+/// errors are written into `log`.
 pub fn serve_in_background(folder: &Path, args: ServeArgs, log: &Arc<RunLog>) -> anyhow::Result<String> {
     let pages = run_pages(folder);
     let (told, heard) = channel();

@@ -1,5 +1,5 @@
-//! `docs/config.md` is generated from the doc comments of the config's types. The test compares the page, and writes it with
-//! `TABLUT_WRITE_DOCS=1`.
+//! `docs/config.md` is generated from the doc comments of the config's types. The test compares the page, and writes it
+//! with `TABLUT_WRITE_DOCS=1`.
 
 use std::fmt::Write as _;
 use std::path::Path;

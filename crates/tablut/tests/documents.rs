@@ -220,8 +220,8 @@ fn every_command_of_the_guide_exists() {
     assert!(n_checked > 60, "only {n_checked} commands found: are they still written as commands?");
 }
 
-/// Quick commands of the guide succeed, unless they name a file of the reader. The other commands train, play many games or
-/// serve. Their own tests run them on a small scale.
+/// Quick commands of the guide succeed, unless they name a file of the reader. The other commands train, play many
+/// games or serve. Their own tests run them on a small scale.
 #[test]
 fn every_quick_command_of_the_guide_succeeds() {
     let quick = ["analyze ", "config ", "generate completions", "model info", "perft ", "rules"];

@@ -1,4 +1,5 @@
-//! A run with workers over a real `nats-server` gives the same bits as a run without workers, even if processes are killed.
+//! A run with workers over a real `nats-server` gives the same bits as a run without workers, even if processes are
+//! killed.
 
 #[path = "../../tablut-fleet/tests/broker/mod.rs"]
 mod broker;

@@ -1,5 +1,6 @@
-//! Runs on the first GPU of this machine. They train, are killed, continue on the GPU or the cores, and survive failures of
-//! the GPU. Any Vulkan driver works, also one that runs on the cores. Without one the tests print that they are skipped.
+//! Runs on the first GPU of this machine. They train, are killed, continue on the GPU or the cores, and survive
+//! failures of the GPU. Any Vulkan driver works, also one that runs on the cores. Without one the tests print that they
+//! are skipped.
 #![cfg(feature = "gpu")]
 
 mod tiny;

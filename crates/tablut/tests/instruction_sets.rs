@@ -51,8 +51,8 @@ rating_share = 0.0
 workers = 1
 "#;
 
-/// Runs the config with the instruction set `simd`, or with the machine's best. Returns all files of games and checkpoints
-/// by name.
+/// Runs the config with the instruction set `simd`, or with the machine's best. Returns all files of games and
+/// checkpoints by name.
 fn results(folder: &Path, simd: Option<&str>) -> BTreeMap<String, Vec<u8>> {
     let (config, run) = (folder.join("config.toml"), folder.join(simd.unwrap_or("best")));
     fs::write(&config, CONFIG).unwrap();
@@ -83,7 +83,8 @@ fn a_run_has_the_same_bits_with_avx2_and_with_avx512() {
     }
 }
 
-/// Other crates may choose instructions by the processor and ignore `TABLUT_SIMD`, so this test emulates another processor.
+/// Other crates may choose instructions by the processor and ignore `TABLUT_SIMD`, so this test emulates another
+/// processor.
 #[test]
 fn a_run_has_the_same_bits_on_a_processor_without_avx512() {
     const EMULATOR: &str = "qemu-x86_64-static";

@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 
 use tiny::{Tiny, text};
 
-/// Starts a long run, and sends `signal` when its first generation is on disk. Returns the exit code and standard error.
+/// Starts a long run, and sends `signal` when its first generation is on disk. Returns the exit code and standard
+/// error.
 fn stopped_by(signal: &str) -> (Option<i32>, String) {
     let tiny = Tiny::new();
     let (config, run) = (tiny.config(), tiny.path("a run"));

@@ -1,4 +1,5 @@
-//! A match with workers over a real `nats-server` has the same games as a match without workers, even if processes are killed.
+//! A match with workers over a real `nats-server` has the same games as a match without workers, even if processes are
+//! killed.
 
 #[path = "../../tablut-fleet/tests/broker/mod.rs"]
 mod broker;

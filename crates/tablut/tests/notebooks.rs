@@ -1,5 +1,5 @@
-//! Files for notebooks load with NumPy and pandas. Without these packages the tests print that they are skipped. `PYTHON`
-//! names the interpreter, by default `python3`.
+//! Files for notebooks load with NumPy and pandas. Without these packages the tests print that they are skipped.
+//! `PYTHON` names the interpreter, by default `python3`.
 
 mod tiny;
 

@@ -1,5 +1,5 @@
-//! Runs with self-play in bf16 give the same bits with any number of threads and after a stop. A machine without bf16 reports
-//! a clear error.
+//! Runs with self-play in bf16 give the same bits with any number of threads and after a stop. A machine without bf16
+//! reports a clear error.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,5 @@
-//! Other programs as players of a match: this program's bridges over pipes and TCP, and programs that break the protocol.
+//! Other programs as players of a match: this program's bridges over pipes and TCP, and programs that break the
+//! protocol.
 #![cfg(unix)]
 
 use std::fs;

@@ -1,4 +1,5 @@
-//! A run that is killed at any moment can be continued. It loses at most the current generation, and gives the same bits.
+//! A run that is killed at any moment can be continued. It loses at most the current generation, and gives the same
+//! bits.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -122,8 +122,8 @@ impl OpeningBook {
     /// Reads a book for games under `rules`.
     ///
     /// # Errors
-    /// If the file cannot be read, is damaged or of another version, was made for other rules, or has an opening that is
-    /// illegal, ends the game or leads to the same position as another.
+    /// If the file cannot be read, is damaged or of another version, was made for other rules, or has an opening that
+    /// is illegal, ends the game or leads to the same position as another.
     pub fn read(path: &Path, rules: &Arc<Rules>) -> Result<Self, SealedFileError> {
         sealed_file::read(KIND, path, |text| Self::parse(text, rules))
     }

@@ -150,7 +150,8 @@ fn judge(game: &Game, puzzle: &Puzzle, result: &SearchResult) -> SolveReport {
     report
 }
 
-/// Whether a proof of a move is true. Its plies include the move. `None` if it is too long to check, or a proof of a draw.
+/// Whether a proof of a move is true. Its plies include the move. `None` if it is too long to check, or a proof of a
+/// draw.
 fn holds(game: &Game, mv: Move, proof: Proof) -> Result<Option<bool>, TooManyPositions> {
     match proof.winner {
         Some(winner) if u32::from(proof.plies) <= MAX_PLIES + 1 => {

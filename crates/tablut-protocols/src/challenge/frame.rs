@@ -18,8 +18,8 @@ pub const FRAME_TIME: Duration = Duration::from_secs(5);
 /// own time-out should be shorter, so that the clock is checked.
 ///
 /// # Errors
-/// If the connection fails, ends or stays silent, if the length is not from 1 to [`MAX_FRAME_BYTES`], or if the bytes are
-/// not UTF-8.
+/// If the connection fails, ends or stays silent, if the length is not from 1 to [`MAX_FRAME_BYTES`], or if the bytes
+/// are not UTF-8.
 pub fn read_frame(stream: &mut dyn Read, peer: &'static str, wait: Duration) -> Result<String, ChallengeError> {
     read_frame_within(stream, peer, wait, FRAME_TIME)
 }

@@ -1,5 +1,5 @@
-//! A client for the Tablut Challenge as a player. This program is its referee, on the contest's ports, and starts it with
-//! the contest's arguments.
+//! A client for the Tablut Challenge as a player. This program is its referee, on the contest's ports, and starts it
+//! with the contest's arguments.
 
 use super::frame::{read_frame, write_json};
 use super::message::{Action, ChallengeState, Turn};

@@ -45,7 +45,8 @@ impl Engine {
         lines.iter().try_for_each(|line| self.process.say(line))
     }
 
-    /// Continues to prepare for `rules`. Returns true when it is ready. The error is the reason why it cannot become ready.
+    /// Continues to prepare for `rules`. Returns true when it is ready. The error is the reason why it cannot become
+    /// ready.
     fn prepare(&mut self, rules: &str) -> Result<bool, String> {
         let expected = match self.stage {
             Stage::Introduced => "uciok",

@@ -1,5 +1,5 @@
-//! The comparison of several runs: their results, the differences of their configs, their curves in shared charts, and a
-//! short report of each.
+//! The comparison of several runs: their results, the differences of their configs, their curves in shared charts, and
+//! a short report of each.
 
 use std::collections::BTreeSet;
 

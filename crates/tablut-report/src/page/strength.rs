@@ -83,8 +83,8 @@ fn row(found: &EvaluationMatch) -> Markup {
     }
 }
 
-/// The players by rating, with their intervals. `n_matches` is the number of all opponents, including those that are not
-/// on the ladder.
+/// The players by rating, with their intervals. `n_matches` is the number of all opponents, including those that are
+/// not on the ladder.
 fn ladder_chart(rules: &str, ladder: &[Rung], n_matches: usize) -> Markup {
     const WIDTH: f64 = 360.0;
     const ROW: f64 = 34.0;

@@ -30,13 +30,14 @@ pub struct Args {
     /// The game to review: saved by `play` or the page, an OpenTafl record, or a list of moves
     #[arg(long, value_name = "FILE", conflicts_with_all = ["moves", "first", "position", "time", "lines", "json", "ascii"])]
     game: Option<PathBuf>,
-    /// Write the reviewed game here, with better moves as variations: a file that ends in .txt is text, any other is JSON,
-    /// which the page opens
+    /// Write the reviewed game here, with better moves as variations: a file that ends in .txt is text, any other is
+    /// JSON, which the page opens
     #[arg(long, value_name = "FILE", requires = "game")]
     out: Option<PathBuf>,
     #[command(flatten)]
     overwrite: Overwrite,
-    /// Rule set, by name or TOML file [default: that of the game; else kvasir, or the net's if it was not trained on kvasir]
+    /// Rule set, by name or TOML file [default: that of the game; else kvasir, or the net's if it was not trained on
+    /// kvasir]
     #[arg(long, value_name = "R")]
     rules: Option<String>,
     /// The side that moves first, if neither the rule set nor the position determines it
@@ -62,7 +63,8 @@ pub struct Args {
     /// Draw the board with ASCII characters only
     #[arg(long)]
     ascii: bool,
-    /// The model file, or the folder of a run, unless the first word is a move [default: the net that comes with the program]
+    /// The model file, or the folder of a run, unless the first word is a move [default: the net that comes with the
+    /// program]
     #[arg(value_name = "MODEL")]
     model_or_move: Option<String>,
     /// Moves to play from the position before the analysis, such as d1-d3
@@ -101,8 +103,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 }
 
 impl Args {
-    /// The model file, if the first word names one, and the moves. A word in the form of a move is a move. `./d1-d3` names a
-    /// file.
+    /// The model file, if the first word names one, and the moves. A word in the form of a move is a move. `./d1-d3`
+    /// names a file.
     fn model_and_moves(&self) -> anyhow::Result<(Option<&Path>, Vec<&str>)> {
         let moves = self.moves.iter().map(String::as_str);
         match self.model_or_move.as_deref() {

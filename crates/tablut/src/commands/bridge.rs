@@ -168,8 +168,8 @@ fn challenge(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> 
     let mut player = load(&args.player, &rules, Precision::Fastest)?;
     let limit = Limit::of_time(thinking_time(args.seconds))?;
     let stream = connect(&args.host, side, args.port)?;
-    // The opponent's time, and the seconds in which the referee notices that it is over. The client waits longer for the
-    // first state.
+    // The opponent's time, and the seconds in which the referee notices that it is over. The client waits longer for
+    // the first state.
     let wait = Duration::from_secs(2 * u64::from(args.seconds) + 60);
     let options = ClientOptions { side, name: args.name.clone(), rules, wait };
     let report = client::play(&stream, &options, &mut |game| choose(&mut player.player, game, limit))?;

@@ -155,7 +155,8 @@ fn record_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Checks a file of records, or every file of a run. Damaged or missing files of a run are an error after all are checked.
+/// Checks a file of records, or every file of a run. Damaged or missing files of a run are an error after all are
+/// checked.
 fn check(path: &Path, console: &mut Console) -> anyhow::Result<()> {
     if !path.is_dir() {
         let file = read_records(path)?;

@@ -68,8 +68,8 @@ pub struct Measured {
     pub played: Played,
 }
 
-/// Plays the net of `model` against `opponents`. The default simulations are those of the model file. The default rules are
-/// kvasir, or the net's if it was not trained on kvasir.
+/// Plays the net of `model` against `opponents`. The default simulations are those of the model file. The default rules
+/// are kvasir, or the net's if it was not trained on kvasir.
 pub fn measure(
     model: &Path,
     opponents: &[String],

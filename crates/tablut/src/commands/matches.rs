@@ -31,8 +31,8 @@ pub struct MatchArgs {
     /// Random plies at the start of each pair of games.
     #[arg(long, default_value_t = DEFAULT_OPENING_PLIES, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=40))]
     pub opening_plies: u32,
-    /// Take a different opening for each pair of games from a book: `even` (the program's even openings for a named rule
-    /// set), or a file made by `tablut generate openings`.
+    /// Take a different opening for each pair of games from a book: `even` (the program's even openings for a named
+    /// rule set), or a file made by `tablut generate openings`.
     #[arg(long, value_name = "even|FILE", conflicts_with = "opening_plies")]
     pub openings: Option<Book>,
     /// Plies after which a game is a draw.

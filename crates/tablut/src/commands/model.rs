@@ -1,4 +1,5 @@
-//! `tablut model`: shows the contents of a model file, writes its card, combines nets, and exports them for other programs.
+//! `tablut model`: shows the contents of a model file, writes its card, combines nets, and exports them for other
+//! programs.
 
 mod card;
 mod combine;
@@ -43,8 +44,8 @@ pub enum ModelCommand {
         /// Write an ONNX file here.
         #[arg(long, value_name = "FILE")]
         onnx: PathBuf,
-        /// Export the weights for these rules, by name or TOML file, if the net has own weights for some rules [default: the
-        /// general weights].
+        /// Export the weights for these rules, by name or TOML file, if the net has own weights for some rules
+        /// [default: the general weights].
         #[arg(long)]
         rules: Option<String>,
         #[command(flatten)]

@@ -10,7 +10,8 @@ use tablut_games::Concurrency;
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Broker")]
 pub struct NatsArgs {
-    /// The NATS broker, such as `nats://host:4222` or `tls://host:4222`. Separate several addresses of a cluster by commas.
+    /// The NATS broker, such as `nats://host:4222` or `tls://host:4222`. Separate several addresses of a cluster by
+    /// commas.
     #[arg(long = "nats", value_name = "URL")]
     pub url: Option<String>,
     /// A credentials file made by `nsc`. The address can contain a user and password, or a token, instead:

@@ -20,8 +20,8 @@ pub struct Args {
     /// Rule set, by name or TOML file [default: that of the game's file, or kvasir]
     #[arg(long, value_name = "R")]
     rules: Option<String>,
-    /// The side that moves first: attackers or defenders [default: that of the position or the rule set, or else that of the
-    /// first moved piece]
+    /// The side that moves first: attackers or defenders [default: that of the position or the rule set, or else that
+    /// of the first moved piece]
     #[arg(long, value_name = "SIDE")]
     first: Option<Side>,
     /// Start from this position, such as "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a"
@@ -30,8 +30,8 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Moves such as d1-d3; or a file with a game saved by `play`, an OpenTafl record, or a list of moves; or - to read a
-    /// game from standard input
+    /// Moves such as d1-d3; or a file with a game saved by `play`, an OpenTafl record, or a list of moves; or - to read
+    /// a game from standard input
     #[arg(value_name = "MOVE|FILE")]
     moves: Vec<String>,
 }

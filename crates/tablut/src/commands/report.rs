@@ -58,7 +58,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Distinct names of runs: as many last parts of their paths as needed. If a path is given twice, the names are numbered.
+/// Distinct names of runs: as many last parts of their paths as needed. If a path is given twice, the names are
+/// numbered.
 fn distinct_names(folders: &[PathBuf]) -> Vec<String> {
     let parts = |folder: &PathBuf| -> Vec<String> {
         let whole = folder.canonicalize().unwrap_or_else(|_| folder.clone());

@@ -33,8 +33,8 @@ pub struct Args {
 pub struct GamesArgs {
     /// The config file, or the folder of a run. The games are those of the last generation in its schedule.
     config: PathBuf,
-    /// The model file, or the folder of a run for its newest net [default: the newest net of CONFIG if it is a run's folder,
-    /// or else the net that comes with the program].
+    /// The model file, or the folder of a run for its newest net [default: the newest net of CONFIG if it is a run's
+    /// folder, or else the net that comes with the program].
     #[arg(long, value_name = "MODEL")]
     model: Option<PathBuf>,
     /// Number of games [default: as many as in a generation].

@@ -20,8 +20,8 @@ use training::OwnTrainer;
 pub struct Args {
     #[command(flatten)]
     serve: ServeArgs,
-    /// Also show the training run in this folder, in progress or finished, from its files. Its newest net plays unless models
-    /// are named.
+    /// Also show the training run in this folder, in progress or finished, from its files. Its newest net plays unless
+    /// models are named.
     #[arg(long, value_name = "RUN")]
     run: Option<PathBuf>,
 }

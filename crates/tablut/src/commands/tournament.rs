@@ -18,12 +18,12 @@ use crate::nets::{load_nets, parse_players};
 pub struct Args {
     #[arg(help = format!("Two players or more: {PLAYER_FORMS}; NAME=PLAYER gives a player a name for the tables"), required = true, value_name = "PLAYER")]
     players: Vec<String>,
-    /// Rule set, by name or TOML file [default: that of --openings; else kvasir, or the nets' if they were not trained on
-    /// kvasir].
+    /// Rule set, by name or TOML file [default: that of --openings; else kvasir, or the nets' if they were not trained
+    /// on kvasir].
     #[arg(long, value_name = "R")]
     rules: Option<String>,
-    /// Fix a player's rating instead of measuring it; repeatable. The first anchor is the reference for the other ratings
-    /// [default: random=0 and alphabeta:4 at its published rating, if they play].
+    /// Fix a player's rating instead of measuring it; repeatable. The first anchor is the reference for the other
+    /// ratings [default: random=0 and alphabeta:4 at its published rating, if they play].
     #[arg(long, value_name = "PLAYER=ELO")]
     anchor: Vec<NamedAnchor>,
     #[command(flatten)]

@@ -48,8 +48,8 @@ pub struct Args {
     /// Train without a config on this rule set, by name or TOML file. The program chooses the settings for `--time`.
     #[arg(long, value_name = "R", requires = "time", conflicts_with_all = ["config", "resume"])]
     rules: Option<String>,
-    /// Choose the generations and games so that the run takes about this long on this machine, such as 10m, 2h or 7d. This
-    /// includes the evaluation at the end.
+    /// Choose the generations and games so that the run takes about this long on this machine, such as 10m, 2h or 7d.
+    /// This includes the evaluation at the end.
     #[arg(long, value_name = "TIME")]
     time: Option<RunTime>,
     /// Continue the run in this folder with its config.
@@ -60,12 +60,12 @@ pub struct Args {
     run: Option<PathBuf>,
     #[command(flatten)]
     overrides: Overrides,
-    /// Do not train. Run a short benchmark, and estimate the run's time, evaluations, memory and disk space. For an existing
-    /// run, estimate the rest.
+    /// Do not train. Run a short benchmark, and estimate the run's time, evaluations, memory and disk space. For an
+    /// existing run, estimate the rest.
     #[arg(long)]
     dry_run: bool,
-    /// Serve a page about the run during training, on this machine only. With ADDRESS or ADDRESS:PORT other machines can
-    /// open it too, with a token in the link.
+    /// Serve a page about the run during training, on this machine only. With ADDRESS or ADDRESS:PORT other machines
+    /// can open it too, with a token in the link.
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1")]
     serve: Option<Place>,
     #[command(flatten)]
@@ -177,7 +177,8 @@ fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, consol
 }
 
 impl Args {
-    /// Trains on this machine or with workers, and shows the progress. The outer error means that the broker cannot be used.
+    /// Trains on this machine or with workers, and shows the progress. The outer error means that the broker cannot be
+    /// used.
     fn train(
         &self,
         run: &mut Run,
@@ -222,13 +223,14 @@ impl Args {
         };
         let status = fleet.status();
         events.progress().watch(move || status().to_string());
-        // Workers play on their cores. Games that are played again here must have the same bits, so they use the cores too.
+        // Workers play on their cores. Games that are played again here must have the same bits, so they use the cores
+        // too.
         let mut games = FleetGames::new(&fleet, &**make_engine);
         Ok(train(run, &mut games, &counters, cancel, Some(&rate), &on_event))
     }
 
-    /// The run's folder, and whether the run continues with the config in it: with `--resume`, or if `--time` has chosen
-    /// that config before.
+    /// The run's folder, and whether the run continues with the config in it: with `--resume`, or if `--time` has
+    /// chosen that config before.
     fn folder(&self) -> anyhow::Result<(PathBuf, bool)> {
         if let Some(run) = &self.resume {
             return Ok((run.clone(), true));

@@ -120,8 +120,8 @@ impl Sources {
         circles
     }
 
-    /// The module that defines the item of a path in the module `from`. A module that re-exports the item comes first, if
-    /// it is neither the root nor above `from`. Empty for paths of other crates.
+    /// The module that defines the item of a path in the module `from`. A module that re-exports the item comes first,
+    /// if it is neither the root nor above `from`. Empty for paths of other crates.
     fn resolve(&self, from: &Module, path: &[String], depth: usize) -> Vec<Module> {
         let mut at = from.clone();
         let mut rest = path;

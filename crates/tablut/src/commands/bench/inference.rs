@@ -24,8 +24,8 @@ const MAX_PLIES: u32 = 60;
 
 /// Time the CPU engine or a device on positions from random games of every built-in rule set
 ///
-/// All combinations of the given shapes, threads, precisions and batch sizes are timed one after another. On a device each
-/// thread evaluates its own batches, as in self-play, and the device chooses the precision.
+/// All combinations of the given shapes, threads, precisions and batch sizes are timed one after another. On a device
+/// each thread evaluates its own batches, as in self-play, and the device chooses the precision.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Net shapes, such as b6c64
@@ -42,8 +42,8 @@ pub struct Args {
     threads: Vec<usize>,
     #[command(flatten)]
     device: DeviceArgs,
-    /// Precision of the convolutions on the cores: f32, bf16-avx512, bf16-amx, or fastest (bf16 if this machine is faster
-    /// in it, otherwise f32)
+    /// Precision of the convolutions on the cores: f32, bf16-avx512, bf16-amx, or fastest (bf16 if this machine is
+    /// faster in it, otherwise f32)
     #[arg(long, value_delimiter = ',', default_value = "f32")]
     precision: Vec<Precision>,
     /// Seconds for each combination
@@ -142,8 +142,8 @@ fn nets(args: &Args) -> anyhow::Result<Vec<Weights>> {
     args.model.iter().map(|path| Ok(Model::load(path)?.weights)).collect()
 }
 
-/// Evaluates `input` repeatedly for `secs` seconds, each net on its own thread, after a warm-up of a tenth of that time.
-/// Returns the seconds of each batch, the shortest first.
+/// Evaluates `input` repeatedly for `secs` seconds, each net on its own thread, after a warm-up of a tenth of that
+/// time. Returns the seconds of each batch, the shortest first.
 fn time(nets: &mut [Box<dyn Inference>], input: &InputBatch, secs: f64) -> Result<Vec<f64>, NetError> {
     let work = |net: &mut dyn Inference| -> Result<Vec<f64>, NetError> {
         let (mut output, mut batches) = (OutputBatch::default(), Vec::new());

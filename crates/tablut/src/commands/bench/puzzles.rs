@@ -21,8 +21,8 @@ pub struct Args {
     /// Files of puzzles
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The model file, or the folder of a run, of the net for the search [default: no net, with equal chances of all moves and
-    /// results]
+    /// The model file, or the folder of a run, of the net for the search [default: no net, with equal chances of all
+    /// moves and results]
     #[arg(long, value_name = "MODEL")]
     model: Option<PathBuf>,
     /// Simulations for each puzzle

@@ -43,15 +43,15 @@ pub struct Args {
     /// Plies of each opening. They are random without --steer
     #[arg(long, default_value_t = 6, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=40))]
     plies: u32,
-    /// Steer openings: the side that is behind plays the judge's best move, the other side plays random moves. Use it for
-    /// one-sided rules, under which hardly any random opening is even
+    /// Steer openings: the side that is behind plays the judge's best move, the other side plays random moves. Use it
+    /// for one-sided rules, under which hardly any random opening is even
     #[arg(long)]
     steer: bool,
     /// The judge that evaluates openings: alphabeta:DEPTH or net:FILE@SIMULATIONS
     #[arg(long, default_value = "alphabeta:4", value_name = "PLAYER")]
     judge: PlayerSpec,
-    /// The largest absolute value of an opening: for alphabeta in hundredths of a defender [default: 50], for nets from 0
-    /// (even) to 1 (won) [default: 0.3]
+    /// The largest absolute value of an opening: for alphabeta in hundredths of a defender [default: 50], for nets from
+    /// 0 (even) to 1 (won) [default: 0.3]
     #[arg(long, value_name = "X")]
     band: Option<f64>,
     /// Seed. The same seed gives the same book
@@ -119,7 +119,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A judge that evaluates as the player of `spec` does. A net's short look is enough if its value is far outside `band`.
+/// A judge that evaluates as the player of `spec` does. A net's short look is enough if its value is far outside
+/// `band`.
 fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &Nets) -> anyhow::Result<Judge> {
     match spec {
         PlayerSpec::AlphaBeta(limit @ SearchLimit::Depth(_)) => {

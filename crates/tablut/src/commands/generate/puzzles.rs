@@ -24,7 +24,8 @@ pub struct Args {
     /// Rule sets, by name or TOML file, separated by commas [default: those that the net was trained on]
     #[arg(long, value_name = "R", value_delimiter = ',')]
     rules: Vec<String>,
-    /// Puzzles per rule set: a quarter with each distance from 1 to 4 moves, half for each side if the games have enough
+    /// Puzzles per rule set: a quarter with each distance from 1 to 4 moves, half for each side if the games have
+    /// enough
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = count)]
     count: usize,
     /// Maximum number of games

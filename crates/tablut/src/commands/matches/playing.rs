@@ -87,8 +87,8 @@ impl Played {
     }
 }
 
-/// Plays `pairings` one after another with the options `args`, and shows the progress on standard error. Finished games are
-/// written to the file of saved games. Games that are already in it are not played again. With a broker in `fleet`,
+/// Plays `pairings` one after another with the options `args`, and shows the progress on standard error. Finished games
+/// are written to the file of saved games. Games that are already in it are not played again. With a broker in `fleet`,
 /// workers play.
 pub fn play_all(
     pairings: &[[NamedPlayer; 2]],
@@ -173,7 +173,8 @@ struct Playing<'a> {
 type OnGame<'a> = &'a (dyn Fn(&MatchProgress<'_>) + Sync);
 
 impl Playing<'_> {
-    /// Plays one match with `play`, which receives the games of an earlier run. `workers` returns a line about the workers.
+    /// Plays one match with `play`, which receives the games of an earlier run. `workers` returns a line about the
+    /// workers.
     fn one(
         &self,
         match_idx: usize,

@@ -20,8 +20,8 @@ use crate::outputs::Overwrite;
 pub struct Args {
     /// The model file.
     model: PathBuf,
-    /// A TOML file with any of `about`, `licence`, `commit`, `hardware`, `weaknesses` (a list) and `command` (which measured
-    /// the scores).
+    /// A TOML file with any of `about`, `licence`, `commit`, `hardware`, `weaknesses` (a list) and `command` (which
+    /// measured the scores).
     #[arg(long, value_name = "FILE")]
     text: PathBuf,
     /// The config of the net's training, such as the `config.toml` in the run's folder.
@@ -147,8 +147,8 @@ pub fn text(card: &Card) -> String {
     text
 }
 
-/// The scores of each table. A table has scores with the same limit and number of games. If there are fewer opponents than
-/// rule sets, each opponent has its own table.
+/// The scores of each table. A table has scores with the same limit and number of games. If there are fewer opponents
+/// than rule sets, each opponent has its own table.
 fn tables(scores: &[CardScore]) -> Vec<Vec<&CardScore>> {
     let mut tables = Vec::new();
     for same_games in grouped(scores.iter().collect(), |score| (&score.play, score.games)) {

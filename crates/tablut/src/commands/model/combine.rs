@@ -15,8 +15,8 @@ use crate::outputs::Overwrite;
 pub struct Args {
     /// The net that plays under all other rules.
     general: PathBuf,
-    /// Nets of the same shape, such as those of runs with the key `start`. Each plays under the rules that it was trained on,
-    /// and no two may have been trained on the same rules.
+    /// Nets of the same shape, such as those of runs with the key `start`. Each plays under the rules that it was
+    /// trained on, and no two may have been trained on the same rules.
     #[arg(required = true, value_name = "SPECIALIST")]
     specialists: Vec<PathBuf>,
     /// Write the model file here.
