@@ -54,14 +54,14 @@ impl Program {
         self.fatal(format!("cannot start {:?}: {error}", self.command[0]))
     }
 
-    /// The program did not get ready for a game.
+    /// The fault of a program that was not ready for a game in time.
     pub(crate) fn not_ready(&self, process: Option<&mut Process>, what: &str) -> Fault {
         let words = process.map(Process::last_words).unwrap_or_default();
         self.fatal(format!("{what}{words}"))
     }
 }
 
-/// The program loses the game. `last_line` is the last line that could not be parsed.
+/// The fault of a program that loses the game. `last_line` is its last line that could not be parsed.
 pub(crate) fn forfeit(process: Option<Process>, what: &str, last_line: Option<String>) -> Fault {
     let words = process.map(|mut process| process.last_words()).unwrap_or_default();
     let last = last_line.map_or(String::new(), |line| format!("; its last line is {line:?}"));
@@ -156,7 +156,7 @@ impl Process {
         wait_until(wait, || self.has_ended());
     }
 
-    /// How it ended, if it has, and the end of its standard error, as a continuation of a sentence.
+    /// The exit status, if the process has ended, and the end of its standard error, as a continuation of a sentence.
     pub(crate) fn last_words(&mut self) -> String {
         self.wait_at_most(END_TIME);
         if self.has_ended() {

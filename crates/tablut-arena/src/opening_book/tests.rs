@@ -1,4 +1,4 @@
-//! Writing and reading books from a judge with given evaluations.
+//! Books from judges with fixed evaluations are written and read.
 
 use super::{BookConfig, BookError, Judge, Look, OpeningBook, Opinion, make_book};
 use crate::openings::canonical;
@@ -51,7 +51,7 @@ fn openings_are_different_and_within_the_band_on_any_threads() {
 fn in_a_steered_opening_the_side_behind_plays_the_judges_move() {
     let mut config = config("ludoteka", 20);
     config.steered = true;
-    // The defenders are ahead at every short look, and the full one calls everything even.
+    // For this judge the defenders are ahead at every short look, and every position is even at a full look.
     let judge = || -> Judge {
         Box::new(|game, look| {
             Ok(Opinion { value: if look == Look::Short { -0.9 } else { 0.1 }, best: first_move(game) })
@@ -87,7 +87,7 @@ fn a_band_that_nothing_fits_and_a_stop_are_reported() {
 }
 
 #[test]
-fn a_book_reads_back_as_written_and_is_drawn_from_by_seed() {
+fn a_book_is_read_as_written_and_the_seed_determines_a_draw() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kvasir.openings");
     let config = config("kvasir", 30);
@@ -149,17 +149,20 @@ fn faults_name_file_and_line() {
     for (text, part) in [
         (text.replace(&first_move, "a1-a2"), "line 1: damaged"),
         (resealed(&body.replacen(&first_move, "a1-a2", 9)), "a1-a2"),
-        (resealed(&format!("{}\n{}\n{}\n", lines[0], lines[1], lines[0])), "line 4: an opening above"),
-        (resealed(&format!("{}\n", lines[0])), "line 1: 1 openings follow, expected 3"),
+        (resealed(&format!("{}\n{}\n{}\n", lines[0], lines[1], lines[0])), "line 4: an earlier opening"),
+        (resealed(&format!("{}\n", lines[0])), "line 1: the file has 1 openings, expected 3"),
         (resealed(&body.replacen("attackers", "defenders", 1)), "line 2: the defenders move first"),
         (resealed(&format!("{}\nnonsense\n", lines[0])), "line 3: expected an opening"),
         (text.replace("\"version\":2", "\"version\":9"), "version 9, expected"),
-        (reheaded(&stated, &serde_json::to_string(&masters).unwrap()), "for the masters rules"),
+        (
+            reheaded(&stated, &serde_json::to_string(&masters).unwrap()),
+            "for the rules masters, but the match has kvasir",
+        ),
         (text.replace(&stated, "\"/tmp/any.toml\""), "expected an opening book's header"),
         (text.replace(&clauses_hash(config.rules.set()), "0123456789abcdef"), "the file says 0123456789abcdef…"),
         (
             reheaded(&stated, &serde_json::to_string(&changed).unwrap()),
-            "other rules of the name kvasir: there king.reach is 3 instead of 8",
+            "other rules with the name kvasir, in which king.reach is 3 instead of 8",
         ),
         (String::new(), "line 1: expected a line of moves"),
         ("{}\n".to_owned(), "line 1: expected an opening book's header"),
@@ -168,13 +171,13 @@ fn faults_name_file_and_line() {
         assert!(error.contains("kvasir.openings") && error.contains(part), "{part}: {error}");
     }
     assert_eq!(book.openings[0].opening.first, Side::Attackers);
-    // Any flipped bit, and any cut of the text.
+    // A flipped bit in any byte, and any truncated text, are errors.
     let bytes = text.as_bytes();
     for at in 0..bytes.len() {
         let mut damaged = bytes.to_vec();
         damaged[at] ^= 1 << (at % 7);
         if let Ok(damaged) = String::from_utf8(damaged) {
-            assert!(OpeningBook::parse(&damaged, &config.rules).is_err(), "a flipped bit in byte {at} went unnoticed");
+            assert!(OpeningBook::parse(&damaged, &config.rules).is_err(), "a flipped bit in byte {at} is no error");
         }
         assert!(OpeningBook::parse(&text[..at], &config.rules).is_err(), "{at} bytes were read as a book");
     }

@@ -66,7 +66,7 @@ impl Go {
 }
 
 impl Command {
-    /// Parses a line. The error says what was expected.
+    /// Parses a line. The error names what was expected.
     pub(super) fn read(line: &str) -> Result<Self, String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {

@@ -63,7 +63,7 @@ fn rules_and_positions_can_be_set() {
 }
 
 #[test]
-fn what_cannot_be_obeyed_changes_nothing() {
+fn an_invalid_command_changes_nothing() {
     let lines = answers(
         "castle\nposition startpos moves e5-e7\nposition board 9/9 a\nsetoption name Rules value chess\ngo nodes 0\n",
     );
@@ -127,8 +127,7 @@ fn a_game_that_is_over_has_no_best_move() {
 }
 
 #[test]
-fn what_follows_in_an_overlong_line_is_not_obeyed() {
-    // Once, the first 64 KiB were read as one line and the rest as another.
+fn the_rest_of_a_line_that_is_too_long_is_not_executed() {
     let input = format!("{}quit\nisready\n", "x".repeat(1 << 16));
     let mut output = Vec::new();
     run_engine(&mut engine(), &lines_of(std::io::Cursor::new(input)), &mut output).unwrap();

@@ -23,7 +23,8 @@ struct SideClock {
 }
 
 impl Clock {
-    /// Reads `300000 12000* 30 3 2`: milliseconds of attackers and defenders, `*` in overtime; seconds of an overtime period; periods left.
+    /// Reads a line such as `300000 12000* 30 3 2`: milliseconds of attackers and defenders, with `*` in overtime;
+    /// seconds of an overtime period; remaining periods of each.
     pub(super) fn read(words: &[&str]) -> Result<Self, String> {
         let wrong = || {
             let found: String = words.join(" ").chars().take(60).collect();
