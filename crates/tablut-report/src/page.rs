@@ -126,14 +126,14 @@ fn one(run: &RunFiles, mode: Mode) -> Markup {
             h1 { (run.name) }
             p class="soft" { (subtitle(run)) }
             @match mode {
-                Mode::Report => {}
-                Mode::Live(seconds) => p class="soft" {
+                Mode::Report => {},
+                Mode::Live(seconds) => { p class="soft" {
                     "This page reloads every " (seconds) " seconds. To step through games, open "
                     a href=(SNAPSHOT_PATH) { "a snapshot" } ", which does not reload."
-                }
-                Mode::Snapshot => p class="soft" {
+                } },
+                Mode::Snapshot => { p class="soft" {
                     "This is a snapshot. " a href=(LIVE_PATH) { "The live page" } " reloads automatically."
-                }
+                } },
             }
             nav aria-label="Sections" { @for (id, name, _) in shown() { a href=(format!("#{id}")) { (name) } } }
         }

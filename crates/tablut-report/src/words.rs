@@ -79,6 +79,9 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, Opti
         Some(evaluation) => evaluation,
         None if is_rated(&run.lines) => {
             while_training = scores(&run.lines, false);
+            if while_training.matches.is_empty() {
+                return None;
+            }
             sentences.push(format!(
                 "The scores are those of the nets of {}, measured during training with {} simulations a move.",
                 the_last(latest(&run.lines).len()),
