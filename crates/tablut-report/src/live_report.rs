@@ -122,7 +122,7 @@ mod tests {
         assert!(rested(&report).contains("14 of 80 games"));
         assert!(report.snapshot().unwrap().contains("14 of 80 games"), "the snapshot is old");
         fs::write(folder.path().join("metrics.jsonl"), "{\"generation\":0,\"selfplay\":{\"games\":77}}\n").unwrap();
-        assert!(rested(&report).contains("77 games"));
+        assert!(rested(&report).contains("77 self-play games"));
     }
 
     #[test]
