@@ -126,7 +126,10 @@ fn another_net_or_shape_is_refused() {
     other.weights = Weights::initial(&"b2c16".parse::<Architecture>().unwrap(), 77);
     other.save(&place.net).unwrap();
     let refused = place.refusal(&["schedule.generations=2"]);
-    assert!(refused.contains("net.safetensors contains a net of shape b2c16, expected the config's b1c16"), "{refused}");
+    assert!(
+        refused.contains("net.safetensors contains a net of shape b2c16, expected the config's b1c16"),
+        "{refused}"
+    );
     let untrained = runs::run(CONFIG, place.folder.path(), &[]).map(drop).unwrap_err().to_string();
     assert!(untrained.contains("start: was"), "{untrained}");
 }
