@@ -194,8 +194,8 @@ impl FleetTrainer {
         if matches!(order, Order::Match(_)) {
             // The earlier games of the match have already been counted.
             let error = FleetError::Setup(format!(
-                "worker {worker} sent a game {} that differs from the correct one, so the games of this match cannot be \
-                 trusted. Revoke the worker's credentials and play the match again, without its file of games",
+                "worker {worker} sent a game {} that differs from the correct one, so the games of this match cannot \
+                 be trusted. Revoke the worker's credentials and play the match again, without its file of games",
                 game.index
             ));
             return Err(GameSourceError::Other(Box::new(error)));
@@ -205,8 +205,8 @@ impl FleetTrainer {
         let n_discarded: usize = state.orders.values_mut().map(|progress| progress.discard(worker)).sum();
         drop(state);
         (self.log)(&format!(
-            "worker {worker} sent a game {} of generation {} that differs from the correct one; its {n_discarded} games \
-             of the generations in progress are discarded, and it is ignored from now on; revoke its credentials",
+            "worker {worker} sent a game {} of generation {} that differs from the correct one; its {n_discarded} \
+             games of the generations in progress are discarded, and it is ignored from now on; revoke its credentials",
             game.index,
             order.generation()
         ));

@@ -59,7 +59,7 @@ fn write(folder: &Path) -> anyhow::Result<()> {
             session.go_to(*nodes.choose(&mut rng).expect("a position"))?;
             for _ in 0..if line == 0 { 60 } else { 6 } {
                 let Ok(moves) = session.moves() else { break };
-                session.play(*moves.choose(&mut rng).expect("a game that goes on has moves"))?;
+                session.play(*moves.choose(&mut rng).expect("a game that is not over has moves"))?;
                 seen.insert(session.current());
                 if rng.random_ratio(1, 3) {
                     session.comment(session.current(), COMMENTS.choose(&mut rng).expect("comments"))?;

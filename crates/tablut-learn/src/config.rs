@@ -20,13 +20,13 @@ pub use tables::{EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, Sc
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainConfig {
-    /// Rule sets to train on, each a name or the path of a rule file (`.toml`). Games alternate between them.
+    /// Rule sets, each a name or the path of a rule file (`.toml`). Games alternate between them.
     pub rules: Vec<String>,
     /// The net's architecture: a short name such as `b4c32`, or a table of its fields.
     pub shape: Architecture,
-    /// The precision of the convolutions on the CPU: `f32` or `fastest`. A run resolves `fastest` once, on its first
-    /// machine, to `bf16-amx`, `bf16-avx512` or `f32`. Learning uses bf16 with `bf16-amx` and a multiple of 32
-    /// channels, otherwise f32. Rating games use f32. On a GPU the key has no effect.
+    /// The precision of convolutions on the CPU, `f32` or `fastest`. A run's first machine resolves `fastest` to
+    /// `bf16-amx`, `bf16-avx512` or `f32`. Learning uses bf16 with `bf16-amx` and a multiple of 32 channels, otherwise
+    /// f32. Rating games use f32.
     #[serde(default)]
     pub precision: Precision,
     /// Seed of all randomness in the run.

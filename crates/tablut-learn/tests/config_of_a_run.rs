@@ -1,5 +1,5 @@
-//! A run stores its config in its states. It detects edits of `config.toml`, and does not need the files that the config
-//! names.
+//! A run stores its config in its states. It detects edits of `config.toml`, and does not need the files that the
+//! config names.
 
 mod runs;
 

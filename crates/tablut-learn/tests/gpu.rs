@@ -1,5 +1,5 @@
-//! Compares the first GPU of this machine with the CPU: evaluations, gradients and steps. Any Vulkan driver can be used,
-//! also one that computes on the CPU (on Debian, mesa-vulkan-drivers). Without a driver the tests are skipped.
+//! Compares the first GPU of this machine with the CPU: evaluations, gradients and steps. Any Vulkan driver can be
+//! used, also one that computes on the CPU (on Debian, mesa-vulkan-drivers). Without a driver the tests are skipped.
 #![cfg(feature = "gpu")]
 
 use std::sync::Arc;
@@ -135,7 +135,8 @@ fn relative(found: &[f32], expected: &[f32]) -> f64 {
 #[test]
 fn gradients_are_those_of_the_cores() {
     let Some(device) = device(true) else { return };
-    // Without clipping, the first moment after one step from zero is the gradient for Muon, and a tenth of it for AdamW.
+    // Without clipping, the first moment after one step from zero is the gradient for Muon, and a tenth of it for
+    // AdamW.
     let optimizer = OptimizerConfig { max_gradient_norm: 1e9, ..OptimizerConfig::default() };
     // In a batch of a million rectified numbers one may round to the other side of zero. That moves a gradient by some
     // thousandths of its norm, and happens on Mesa's driver with the last of these batches.
@@ -178,6 +179,6 @@ fn steps_on_the_device_learn_a_batch_by_heart() {
 
 #[test]
 fn a_device_that_is_not_there_is_named() {
-    let error = ComputeDevice::open(DeviceChoice::Gpu(60_000)).err().expect("no machine has so many").to_string();
+    let error = ComputeDevice::open(DeviceChoice::Gpu(60_000)).err().expect("no machine has 60,000 GPUs").to_string();
     assert!(error.contains("gpu:60000") && error.contains("Vulkan"), "{error}");
 }

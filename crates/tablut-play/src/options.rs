@@ -24,8 +24,8 @@ pub struct PlayArgs {
     /// Continue the game in this file: a saved game, an OpenTafl record, or moves.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["first", "position"])]
     pub game: Option<PathBuf>,
-    /// Rule set, by name or TOML file [default: the game's; without a game kvasir, or the net's first rule set if it was
-    /// not trained on kvasir].
+    /// Rule set, by name or TOML file [default: the game's; without a game kvasir, or the net's first rule set if it
+    /// was not trained on kvasir].
     #[arg(long, value_name = "R")]
     pub rules: Option<String>,
     /// The side that you play [default: the side that moves first].

@@ -37,8 +37,8 @@ pub(crate) fn indices_array<'py>(py: Python<'py>, moves: &[PolicyIndex]) -> PyRe
     flat.into_pyarray(py).reshape([moves.len(), 2])
 }
 
-/// A batch as a dict of arrays: `planes` f32 `[n, 16, 9, 9]`, `features` f32 `[n, 42]`, `moves` u16 `[m, 2]`, `move_ends` u32
-/// `[n]`.
+/// A batch as a dict of arrays: `planes` f32 `[n, 16, 9, 9]`, `features` f32 `[n, 42]`, `moves` u16 `[m, 2]`,
+/// `move_ends` u32 `[n]`.
 pub(crate) fn batch_dict(py: Python<'_>, batch: InputBatch) -> PyResult<Bound<'_, PyDict>> {
     let arrays = PyDict::new(py);
     arrays.set_item("moves", indices_array(py, &batch.moves)?)?;

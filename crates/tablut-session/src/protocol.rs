@@ -174,7 +174,7 @@ pub enum Event {
     RuleCheck(Box<RuleCheck>),
     /// The results of an experiment so far. `done` is set in the last one.
     Experiment { experiment: Box<ExperimentView>, done: bool },
-    /// One level of a proof, as far as it is known.
+    /// One level of a proof, with the known replies.
     Refutation(Box<RefutationView>),
     /// The analysis of a position by the net of the checkpoint with this index.
     CheckpointAnalysis { node: NodeId, checkpoint: usize, analysis: Box<Analysis> },

@@ -14,7 +14,7 @@ pub const FORMAT: &str = "tablut game";
 /// The version of the format.
 pub const VERSION: u32 = 1;
 
-/// A game as it is saved.
+/// A saved game.
 ///
 /// `moves` is the main line, which other tools can replay. `positions` is empty if the game has only a main line
 /// without comments and resignations. A position's index is 0 for the start, 1 for the first of `positions`, and so on.

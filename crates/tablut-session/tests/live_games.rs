@@ -203,7 +203,8 @@ fn imperials_choice_of_capture_is_offered_move_by_move() {
     assert_eq!(state["last"]["captured"], json!(["d3"]));
     assert_eq!(
         state["said"],
-        "Attacker from c1 to c3, captures the defender on d3. Tuichi: the king has more than one escape route. Defenders to move."
+        "Attacker from c1 to c3, captures the defender on d3. Tuichi: the king has more than one escape route. Defenders \
+         to move."
     );
 }
 

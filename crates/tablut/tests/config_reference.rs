@@ -19,7 +19,7 @@ const PAGE: &str = "docs/config.md";
 
 const BEGINNING: &str = "# Config
 
-This page lists every key of a training config with its default, as the code documents it.
+This page lists every key of a training config with its default.
 [Choose settings](settings.md) says which keys to change. `--set schedule.games=500` sets the key `games` of the section
 `schedule`.
 ";

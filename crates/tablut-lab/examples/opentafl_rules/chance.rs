@@ -85,7 +85,7 @@ pub fn scatter(rules: &Rules, random: &mut Random) -> Position {
             }
         }
     }
-    Position::from_parts(boards[0], boards[1], Some(king), side).expect("every piece has a square of its own")
+    Position::from_parts(boards[0], boards[1], Some(king), side).expect("no two pieces share a square")
 }
 
 fn any_square(random: &mut Random) -> Square {

@@ -47,9 +47,9 @@ pub struct LearningConfig {
     pub window_positions: usize,
     /// Peak learning rate, above 0, at most 1.
     pub learning_rate: f32,
-    /// Number of steps in which the learning rate rises to its peak.
+    /// Steps in which the learning rate rises to its peak.
     pub warmup_steps: u64,
-    /// Share of the generations, at the end of the run, in which the learning rate falls to a twentieth, 0 to 1.
+    /// Share of the generations, at the end, in which the learning rate falls to a twentieth, 0 to 1.
     pub decay_share: f32,
     /// Share of the search's chances of win, draw and loss in the value target, 0 to 1. The rest is the game's outcome.
     pub value_share: f32,
@@ -82,7 +82,7 @@ pub struct EvaluationConfig {
     pub games: u32,
     /// Rating games after each generation, as a share of its self-play games, 0 to 1. The opponents are the
     /// deterministic players of `against`, the untrained net, and the net of half as many generations. The games use
-    /// the schedule's first number of simulations and change only the metrics.
+    /// the schedule's first simulations and change only the metrics.
     pub rating_share: f32,
 }
 
@@ -112,11 +112,11 @@ impl Default for PlayConfig {
 #[serde(default, deny_unknown_fields)]
 pub struct MachineConfig {
     /// Where nets play and learn: `cpu`, `gpu:0` or another number, or `auto`, the first GPU if there is one. GPUs need
-    /// the feature `gpu`. They round differently, so they change results.
+    /// the feature `gpu` and change results.
     pub device: DeviceChoice,
     /// Self-play threads. 0 means one per core, or two per core with a GPU.
     pub workers: usize,
-    /// Games that each thread plays at the same time; more games make larger batches. 0 means 64.
+    /// Games that each thread plays at the same time. More games make larger batches. 0 means 64.
     pub games_per_worker: usize,
     /// Whether to write event files for TensorBoard into the run's folder `tensorboard`.
     pub tensorboard: bool,

@@ -80,7 +80,7 @@ impl Review {
         }
     }
 
-    /// Stores the result of the current position and goes on to the next.
+    /// Stores the result of the current position and continues with the next.
     fn look(&mut self, value: NodeValue, analysis: Option<Analysis>) -> Step {
         let at = self.looked.len();
         self.thinking = None;
