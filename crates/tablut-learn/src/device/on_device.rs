@@ -21,7 +21,7 @@ pub(super) struct OnDevice {
     device: Device,
     multiply: Multiply,
     health: Arc<Health>,
-    link: Arc<Link>,
+    pub(super) link: Arc<Link>,
 }
 
 impl OnDevice {
