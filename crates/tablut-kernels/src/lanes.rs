@@ -9,11 +9,10 @@ pub(crate) mod neon;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub(crate) mod simd128;
 
-/// The number of f32 in one vector of most kernels. The number of channels is a multiple of it.
+/// The number of f32 in one vector of the kernels. The number of channels is a multiple of it.
 pub const LANES: usize = 16;
 
-/// A vector of [`WIDTH`](Lanes::WIDTH) f32: [`LANES`] in most kernels. Kernels that keep many vectors at once work on one
-/// register, so that the vectors stay in registers.
+/// A vector of [`LANES`] f32, or a register that is a part of one.
 ///
 /// # Safety
 ///

@@ -14,11 +14,10 @@ macro_rules! kernel {
     };
 }
 
-/// A module with all kernels over the vector `$lanes`, compiled for `$features`. Winograd's transforms, which keep 25
-/// vectors at once, use vectors of one `$register`. Products use blocks of `$rows` rows and `$panels` panels; outer
-/// products use blocks of `$inputs` inputs and `$panels` panels.
+/// A module with all kernels over the vector `$lanes`, compiled for `$features`. Products use blocks of `$rows` rows
+/// and `$panels` panels; outer products use blocks of `$inputs` inputs and `$panels` panels.
 macro_rules! level {
-    ($name:ident, $lanes:ty, $register:ty, [$($feature:literal)?], $rows:literal, $panels:literal, $inputs:literal) => {
+    ($name:ident, $lanes:ty, [$($feature:literal)?], $rows:literal, $panels:literal, $inputs:literal) => {
         pub(super) mod $name {
             use crate::{Grid, Rows};
             use crate::product::{self, Product};
@@ -33,11 +32,11 @@ macro_rules! level {
 
             kernel!([$($feature)?] transform_input(
                 grid: Grid, channels: usize, image: &[f32], out: &mut [f32], first: usize, stride: usize
-            ) = input::transform::<$register, _>);
+            ) = input::transform::<$lanes, _>);
 
             kernel!([$($feature)?] transform_output<const ADD: bool, const POOL: bool>(
                 output: &Output<'_>, image: &mut [f32], pooled: &mut [f32]
-            ) = output::transform::<$register, ADD, POOL>);
+            ) = output::transform::<$lanes, ADD, POOL>);
 
             kernel!([$($feature)?] pool(squares: &Rows<'_>, channels: usize, out: &mut [f32])
                 = pointwise::pool::<$lanes>);
@@ -59,11 +58,11 @@ macro_rules! level {
 
             kernel!([$($feature)?] spread(
                 grid: Grid, channels: usize, image: &[f32], out: &mut [f32], first: usize, stride: usize
-            ) = spread::transform::<$register>);
+            ) = spread::transform::<$lanes>);
 
             kernel!([$($feature)?] transform_gradient<const ADD: bool>(
                 output: &Output<'_>, active: &[f32], image: &mut [f32], sums: &mut [f32]
-            ) = output::gated::<$register, ADD>);
+            ) = output::gated::<$lanes, ADD>);
 
             kernel!([$($feature)?] pack(taps: &Taps<'_>, padded: usize, points: &mut [f32])
                 = weights::pack::<$lanes>);
@@ -80,14 +79,14 @@ macro_rules! level {
 // Block sizes that fill the registers with sums: 18 of 32 with AVX-512, 12 of 16 with AVX2, 24 of 32 with NEON. Nine
 // rows are the tiles of a 9×9 image.
 #[cfg(target_arch = "x86_64")]
-level!(avx512, crate::lanes::avx512::Avx512, crate::lanes::avx512::Avx512, ["avx512f"], 9, 2, 8);
+level!(avx512, crate::lanes::avx512::Avx512, ["avx512f"], 9, 2, 8);
 #[cfg(target_arch = "x86_64")]
-level!(avx2, crate::lanes::avx2::Avx2, crate::lanes::avx2::Avx2Half, ["avx2,fma"], 6, 1, 4);
+level!(avx2, crate::lanes::avx2::Avx2, ["avx2,fma"], 6, 1, 4);
 #[cfg(target_arch = "aarch64")]
-level!(neon, crate::lanes::neon::Neon, crate::lanes::neon::NeonQuarter, ["neon"], 6, 1, 6);
+level!(neon, crate::lanes::neon::Neon, ["neon"], 6, 1, 6);
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-level!(simd128, crate::lanes::simd128::Simd128, crate::lanes::simd128::Simd128Quarter, ["simd128"], 3, 1, 3);
-level!(plain, crate::lanes::Plain, crate::lanes::Plain, [], 3, 1, 4);
+level!(simd128, crate::lanes::simd128::Simd128, ["simd128"], 3, 1, 3);
+level!(plain, crate::lanes::Plain, [], 3, 1, 4);
 
 /// Calls the kernel of the level in `$simd`. The caller has checked the sizes; [`super::Kernels`] exists only for
 /// levels that the machine has.

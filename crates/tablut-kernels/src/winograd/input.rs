@@ -1,15 +1,16 @@
 //! `Bᵀ d B`: from an image's squares to its tiles' points.
 
 use super::{Grid, SPAN, TILE};
+use crate::LANES;
 use crate::lanes::Lanes;
 
 /// Where the points of tiles go.
 pub(crate) trait PointSink<V> {
-    /// Stores a vector at `at`.
+    /// Stores sixteen values from `at`.
     ///
     /// # Safety
     ///
-    /// The contract of [`Lanes`]; the vector's places lie inside the sink.
+    /// The contract of [`Lanes`]; the sixteen places lie inside the sink.
     unsafe fn put(&mut self, at: usize, value: V);
 }
 
@@ -37,7 +38,7 @@ pub(crate) unsafe fn transform<V: Lanes, S: PointSink<V>>(
     first: usize,
     point_stride: usize,
 ) {
-    for channel in (0..channels).step_by(V::WIDTH) {
+    for channel in (0..channels).step_by(LANES) {
         let mut tile = first;
         for top in (0..grid.height()).step_by(TILE) {
             // SAFETY: the caller's contract; columns are asked for inside the grid, and tiles are counted as the caller

@@ -2,6 +2,7 @@
 //! gradient the forward pass's rectifier.
 
 use super::{Grid, SPAN, TILE, Transformed};
+use crate::LANES;
 use crate::lanes::Lanes;
 
 /// The operations on one image's outputs.
@@ -44,7 +45,7 @@ pub(crate) unsafe fn transform<V: Lanes, const ADD: bool, const POOL: bool>(
     pooled: &mut [f32],
 ) {
     let Output { grid, channels, .. } = *output;
-    for channel in (0..channels).step_by(V::WIDTH) {
+    for channel in (0..channels).step_by(LANES) {
         // SAFETY: the caller's contract; squares and tiles are counted inside the grid.
         unsafe {
             let bias = V::load(output.bias, channel);
@@ -96,7 +97,7 @@ pub(crate) unsafe fn gated<V: Lanes, const ADD: bool>(
     sums: &mut [f32],
 ) {
     let Output { grid, channels, .. } = *output;
-    for channel in (0..channels).step_by(V::WIDTH) {
+    for channel in (0..channels).step_by(LANES) {
         // SAFETY: the caller's contract; squares and tiles are counted inside the grid.
         unsafe {
             let bias = V::load(output.bias, channel);

@@ -1,6 +1,7 @@
 //! `A d Aᵀ`: from the gradient of an image's squares to its tiles' points, the adjoint of [`super::output`].
 
 use super::{Grid, SPAN, TILE};
+use crate::LANES;
 use crate::lanes::Lanes;
 
 /// Writes the points of the 3×3 tiles of `image` (`[square][channel]`) to `out`; tile `t` at point `p` goes to
@@ -19,7 +20,7 @@ pub(crate) unsafe fn transform<V: Lanes>(
     first: usize,
     point_stride: usize,
 ) {
-    for channel in (0..channels).step_by(V::WIDTH) {
+    for channel in (0..channels).step_by(LANES) {
         let mut tile = first;
         for top in (0..grid.height()).step_by(TILE) {
             for left in (0..grid.width()).step_by(TILE) {
