@@ -152,7 +152,7 @@ fn config_section(run: &RunFiles) -> Markup {
         return html! {};
     }
     html! {
-        p { "The config and its seed determine every bit of a run, on any processor with AVX2 or better. To repeat this run, save the config below as " code { "again.toml" } " and type:" }
+        p { "A run is a function of its config and seed, to the bit, on any processor with AVX2, AVX-512 or NEON. Save the config below as " code { "again.toml" } " and call:" }
         pre { "tablut train again.toml --run runs/again" }
         p { "The rule files that the config names must exist. The run's folder has all its rules in " code { "rules.toml" } "." }
         details { summary { "config.toml" } pre { (run.config_text) } }
