@@ -3,7 +3,7 @@
 //! The crate knows nothing about games. Images are grids whose sides are multiples of three. Activations are
 //! channels-last (`[square][channel]`), and the number of channels is a multiple of sixteen. It contains
 //!
-//! - [`Simd`]: the instructions to use, chosen at run time or forced by `TABLUT_SIMD=avx512|avx2|plain`;
+//! - [`Simd`]: the instructions to use, chosen at run time or forced by `TABLUT_SIMD=avx512|avx2|neon|plain`;
 //! - [`Kernels`]: every kernel as a safe method that checks the sizes of its arguments;
 //! - [`Convolution`]: a 3×3 convolution by Winograd's F(3×3, 3×3), which needs 25 products for each tile of nine
 //!   squares; the direct form needs 81;
@@ -16,8 +16,9 @@
 //! # Fixed bits
 //!
 //! Every output element is one chain of operations. Their order depends only on the layer. It does not depend on how
-//! many images are computed together or on an image's place among them. [`Simd::Avx2`] and [`Simd::Avx512`] give the
-//! same bits. [`Simd::Plain`] rounds products and sums separately, so its results differ slightly.
+//! many images are computed together or on an image's place among them. [`Simd::Avx2`],
+//! [`Simd::Avx512`] and [`Simd::Neon`] give the same bits. [`Simd::Plain`] and [`Simd::Simd128`] round products and sums
+//! separately: they give the same bits as each other, which differ slightly from the rest.
 //!
 //! This is the only crate of the workspace that uses `unsafe`: for vector instructions, and for reads whose bounds were
 //! checked on entry.

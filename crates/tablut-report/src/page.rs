@@ -118,7 +118,7 @@ fn config_section(run: &RunFiles) -> Markup {
         return html! {};
     }
     html! {
-        p { "A run is a function of its config and seed, to the bit, on any processor with AVX2 or better. Save the config below as " code { "again.toml" } " and call:" }
+        p { "A run is a function of its config and seed, to the bit, on any processor with AVX2, AVX-512 or NEON. Save the config below as " code { "again.toml" } " and call:" }
         pre { "tablut train again.toml --run runs/again" }
         p { "Rule files that the config names must be there as well; the run keeps the rules themselves in " code { "rules.toml" } "." }
         details { summary { "config.toml" } pre { (run.config_text) } }

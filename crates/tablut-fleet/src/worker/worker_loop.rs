@@ -208,8 +208,8 @@ impl WorkerLoop<'_> {
         }
         Err(FleetError::Machine(format!(
             "this machine computes other bits than the trainer's (probe {found}, expected {expected}), so its games would \
-             differ: processors without AVX2 differ from those with AVX2, and so does a machine with TABLUT_SIMD=plain; use \
-             a machine like the trainer's and the same build of tablut"
+             differ: processors with neither AVX2 nor NEON differ from those with one, and so does a machine with \
+             TABLUT_SIMD=plain; use a machine like the trainer's and the same build of tablut"
         )))
     }
 
