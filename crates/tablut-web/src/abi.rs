@@ -91,6 +91,12 @@ extern "C" fn tablut_report() -> u32 {
     finish(with_host(|host| host.report(&text()?)))
 }
 
+/// Evaluates one position again and again: see [`BrowserHost::evaluate`].
+#[unsafe(no_mangle)]
+extern "C" fn tablut_evaluate(batches: u32) -> u32 {
+    finish(with_host(|host| host.evaluate(batches)))
+}
+
 fn time(milliseconds: f64) -> Duration {
     Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or_default()
 }

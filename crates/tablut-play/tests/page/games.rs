@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tablut_rules::{Game, MoveList, Rules, Side};
 
 /// A short game to its end, of moves that follow from `stride` alone.
-fn some_game(rules: &str) -> Vec<String> {
+pub fn some_game(rules: &str) -> Vec<String> {
     let rules = Arc::new(Rules::named(rules).unwrap());
     let first = rules.set().first.side().unwrap_or(Side::Attackers);
     let play = |stride: usize| {

@@ -31,6 +31,7 @@ export async function startEngine(bytes, settings) {
     step: (now) => call("tablut_step", null, now),
     pause: (now) => wasm.tablut_pause(now),
     report: (order) => call("tablut_report", JSON.stringify(order)),
+    evaluate: (batches) => call("tablut_evaluate", null, batches),
     bytes: () => wasm.memory.buffer.byteLength,
   };
 }

@@ -60,11 +60,30 @@ async function loadPart(index) {
   }
 }
 
+// Windows that show the same game tell each other what was played.
+const windows = new BroadcastChannel("tablut games");
+let shown = null;
+windows.onmessage = ({ data }) => {
+  if (data === shown) queue(() => answer({ id: 0, do: "open", game: data }));
+};
+
+async function keep({ game, text }) {
+  try {
+    await games.save(game, text);
+    windows.postMessage(game);
+  } catch (error) {
+    tell({ event: "refused", re: 0, error: `The game cannot be saved: ${error.message}` });
+  }
+}
+
 function deliver(outputs) {
   for (const output of outputs) {
     if (output.event === "load") loadPart(output.part);
-    else if (output.event === "save") games.save(output.game, output.text).catch((error) => tell({ event: "refused", re: 0, error: `The game cannot be saved: ${error.message}` }));
-    else tell(output);
+    else if (output.event === "save") keep(output);
+    else {
+      if (output.event === "game") shown = output.game;
+      tell(output);
+    }
   }
 }
 
@@ -138,6 +157,7 @@ async function begin(given, firstPart) {
   }
 }
 
-onmessage = ({ data }) => {
-  order = order.then(() => (data.site ? begin(data.site, data.firstPart) : answer(data)));
-};
+// Requests are answered in their order.
+const queue = (then) => { order = order.then(then); };
+
+onmessage = ({ data }) => queue(() => (data.site ? begin(data.site, data.firstPart) : answer(data)));
