@@ -12,7 +12,7 @@ export function trainingCard(values, ready) {
   return h("div", { class: "card" }, h("h2", {}, "Train on these rules"),
     h("p", { class: "soft small" }, trains
       ? "A small net learns these rules from nothing, on this machine, by playing itself. How its games end shows where the balance goes as it gets better."
-      : "This program cannot train: it is the small one, without the trainer. `tablut serve` can."),
+      : "This page cannot train nets: that needs the whole program. `tablut serve` can."),
     h("div", { class: "row" }, start, trains && h("button", { type: "button", id: "stop-training", onclick: () => request("stop-training") }, "End it")), result);
 }
 
