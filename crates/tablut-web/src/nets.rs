@@ -58,7 +58,8 @@ impl NetParts {
     /// Takes the bytes of a part's model file.
     pub fn load(&mut self, part: usize, bytes: &[u8]) -> Result<(), String> {
         let count = self.count();
-        let place = self.parts.get_mut(part).ok_or(format!("part {part} of the net, expected a number below {count}"))?;
+        let place =
+            self.parts.get_mut(part).ok_or(format!("part {part} of the net, expected a number below {count}"))?;
         let model = Model::from_bytes(bytes).map_err(|error| format!("part {part} of the net: {error}"))?;
         let engine = Engine::new(&model.weights).map_err(|error| format!("part {part} of the net: {error}"))?;
         place.evaluator = Some(NetEvaluator::new(Box::new(engine)));
@@ -72,7 +73,7 @@ impl NetParts {
 
     /// Those of `parts` that are missing and nobody has asked for yet. They count as asked for from now on.
     pub fn ask_for<'a>(&'a mut self, parts: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
-        parts.iter().copied().filter(|part| {
+        parts.iter().copied().filter(move |part| {
             let part = &mut self.parts[*part];
             let is_new = part.evaluator.is_none() && !part.is_asked_for;
             part.is_asked_for |= is_new;

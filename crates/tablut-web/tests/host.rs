@@ -66,7 +66,10 @@ fn kinds(outputs: &[Value]) -> Vec<&str> {
 }
 
 fn of_kind<'a>(outputs: &'a [Value], kind: &str) -> &'a Value {
-    outputs.iter().rfind(|output| output["event"] == kind).unwrap_or_else(|| panic!("no {kind} in {:?}", kinds(outputs)))
+    outputs
+        .iter()
+        .rfind(|output| output["event"] == kind)
+        .unwrap_or_else(|| panic!("no {kind} in {:?}", kinds(outputs)))
 }
 
 fn new_game(rules: &str) -> Value {
@@ -138,7 +141,9 @@ fn a_request_stops_a_search_at_the_next_step() {
 fn the_computer_does_not_hurry_against_itself() {
     let mut bench = Bench::loaded();
     let computer = json!({"kind": "computer", "name": "casual", "net": 0});
-    bench.ask(json!({"do": "new", "rules": {"name": "kvasir"}, "players": {"attackers": computer, "defenders": computer}}));
+    bench.ask(
+        json!({"do": "new", "rules": {"name": "kvasir"}, "players": {"attackers": computer, "defenders": computer}}),
+    );
     let mut plies = 0;
     while plies < 3 {
         bench.now += bench.host.pause(bench.now).expect("it plays on").max(Duration::from_millis(1));

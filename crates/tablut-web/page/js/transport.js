@@ -8,7 +8,7 @@ import { hideProgress, showFailure, showProgress } from "./loading.js";
 
 export const hasServer = false;
 
-const PAUSE_AFTER_BUG_MS = 1000;
+const PAUSE_AFTER_BUG_MS = 3000;
 let worker = null;
 let isClosed = false;
 
@@ -17,9 +17,12 @@ const shown = { game: null, rules: null, state: null };
 const KEPT = "shown";
 addEventListener("pagehide", () => { if (shown.state) localStorage.setItem(KEPT, JSON.stringify(shown)); });
 
+// What the address names; "board" is a place on the page.
+const fragmentOf = () => (location.hash === "#board" ? "" : location.hash.slice(1));
+
 // The events of the game that the address names, as far as they are known before the host is there.
 function firstEvents(first) {
-  const fragment = location.hash.slice(1);
+  const fragment = fragmentOf();
   if (!fragment) return first.events;
   const kept = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
   return fragment === "game=" + kept.game ? [kept.rules, kept.state] : [];
@@ -27,7 +30,7 @@ function firstEvents(first) {
 
 // The part of the net for the rules that the address names. Only the host knows that of a saved game.
 function firstPart(site) {
-  const fragment = location.hash.slice(1);
+  const fragment = fragmentOf();
   const rules = fragment ? fragment.match(/rules=([a-z0-9-]+)/)?.[1] : site.usual_rules;
   if (!rules) return null;
   const own = site.parts.findIndex((part) => part.rules === rules);

@@ -46,7 +46,14 @@ impl Host {
 
     /// Serves the folder again at the same address.
     pub fn mend(&self, folder: &Path) {
-        let port: String = self.authority.split(':').nth(1).into_iter().flat_map(str::chars).take_while(char::is_ascii_digit).collect();
+        let port: String = self
+            .authority
+            .split(':')
+            .nth(1)
+            .into_iter()
+            .flat_map(str::chars)
+            .take_while(char::is_ascii_digit)
+            .collect();
         *self.process.lock().unwrap_or_else(PoisonError::into_inner) = serve(folder, &port).0;
     }
 }

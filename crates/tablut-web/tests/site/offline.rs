@@ -3,8 +3,8 @@
 
 use super::browser::{Browser, with_browser, with_browser_and};
 use super::games::some_game;
-use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, PointerAction, TouchActions};
 use fantoccini::Locator;
+use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, PointerAction, TouchActions};
 use fantoccini::elements::Element;
 use serde_json::{Value, json};
 use std::fs;
@@ -34,9 +34,7 @@ fn a_whole_game_by_touch_in_a_folder() {
             let (from, to) = (&mv[..2], &mv[3..5]);
             touch(&browser, from).await;
             touch(&browser, to).await;
-            browser
-                .until(&format!("document.querySelector('[data-square={to}]').classList.contains('last-to')"))
-                .await;
+            browser.until(&format!("document.querySelector('[data-square={to}]').classList.contains('last-to')")).await;
         }
         browser.until("document.getElementById('status').classList.contains('over')").await;
         browser.end().await;
@@ -114,7 +112,9 @@ fn games_leave_the_browser_in_a_file_and_come_back() {
             )
         };
         browser.js(&give(&json!("{}"))).await;
-        browser.until("document.querySelector('#panel-games [role=status]').textContent.includes('tablut games')").await;
+        browser
+            .until("document.querySelector('#panel-games [role=status]').textContent.includes('tablut games')")
+            .await;
         browser.js(&give(&exported)).await;
         browser.until("document.querySelectorAll('.games li').length === 1").await;
         browser.page.goto("about:blank").await.unwrap();
