@@ -28,6 +28,7 @@
 #![allow(clippy::needless_range_loop, reason = "kernels index several arrays by one letter")]
 
 mod aligned;
+#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only code for x86 reads all that is packed"))]
 mod bf16;
 mod kernels;
 mod lanes;

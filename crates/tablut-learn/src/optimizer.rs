@@ -70,6 +70,7 @@ impl<V> ParamState<V> {
     }
 
     /// The same tensor with its arrays elsewhere.
+    #[cfg(feature = "burn")]
     pub(crate) fn try_map<W, E>(&self, moved: impl Fn(&V) -> Result<W, E>) -> Result<ParamState<W>, E> {
         Ok(ParamState {
             name: self.name.clone(),

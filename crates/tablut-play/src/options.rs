@@ -240,7 +240,7 @@ pub const SHIPPED_NET: &str = "models/all-rules.tablut";
 /// The bytes of the shipped net's model file; none where the program was built from a tree without it.
 pub fn shipped_net() -> Option<&'static [u8]> {
     #[cfg(shipped_net)]
-    return Some(include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/all-rules.tablut")));
+    return Some(include_bytes!(env!("TABLUT_SHIPPED_NET")));
     #[cfg(not(shipped_net))]
     return None;
 }

@@ -117,6 +117,7 @@ pub fn read_keys(events: Sender<TerminalEvent>) -> io::Result<()> {
 }
 
 /// Lets Ctrl-C and SIGTERM end a command that has nothing to save. Without it they do not end process 1 of a container.
+/// On Windows, Ctrl-C ends every process that does not listen for it.
 pub fn exit_on_signals() -> io::Result<()> {
     #[cfg(unix)]
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -140,10 +141,10 @@ pub fn listen_for_signals(events: Sender<TerminalEvent>) -> io::Result<()> {
     thread::Builder::new().name("signals".to_owned()).spawn(listen).map(|_| ())
 }
 
-/// This system has none of these signals.
+/// Starts a thread that reports Ctrl-C, and as Ctrl-C that the window was closed.
 #[cfg(not(unix))]
-pub fn listen_for_signals(_: Sender<TerminalEvent>) -> io::Result<()> {
-    Ok(())
+pub fn listen_for_signals(events: Sender<TerminalEvent>) -> io::Result<()> {
+    ctrlc::set_handler(move || drop(events.send(TerminalEvent::Signal(130)))).map_err(io::Error::other)
 }
 
 #[cfg(test)]

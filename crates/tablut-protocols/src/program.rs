@@ -19,6 +19,9 @@ pub const START_TIME: Duration = Duration::from_mins(1);
 pub const PATIENCE: Duration = Duration::from_mins(1);
 /// How late a move may be. Programs check their clock only from time to time, and communication takes time.
 pub const GRACE: Duration = Duration::from_secs(2);
+/// Windows' flag for a process that Ctrl-C in our terminal does not reach.
+#[cfg(windows)]
+const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
 /// How long a player waits at a time, so that a stop is noticed.
 pub(crate) const SLICE: Duration = Duration::from_millis(50);
 
@@ -110,6 +113,8 @@ impl Process {
         // Ctrl-C in a terminal is for us. We end the process when its game is over or dropped.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut builder, 0);
+        #[cfg(windows)]
+        std::os::windows::process::CommandExt::creation_flags(&mut builder, CREATE_NEW_PROCESS_GROUP);
         let mut child = builder.spawn()?;
         let lines = match child.stdout.take() {
             Some(output) => lines_of(output),
@@ -176,12 +181,18 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // All processes that it started end with it, if they are still in its process group. If it has already ended by
-        // itself, its group may no longer be its own.
+        // All processes that it started end with it, on Unix if they are still in its process group. If it has already
+        // ended by itself, its group or number may no longer be its own.
         #[cfg(unix)]
         if matches!(self.child.try_wait(), Ok(None)) {
             let group = rustix::process::Pid::from_child(&self.child);
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        #[cfg(windows)]
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let mut kill = Command::new("taskkill");
+            kill.args(["/T", "/F", "/PID", &self.child.id().to_string()]);
+            let _ = kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
         }
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -26,30 +26,30 @@ impl Interrupted {
     }
 }
 
-/// Cancelled by the first Ctrl-C or SIGTERM; a second one ends the process at once.
+/// Cancelled by the first Ctrl-C or SIGTERM; a second one ends the process at once. On Windows, closing the window and
+/// shutting down count as Ctrl-C.
 pub fn cancelled_by_interrupt() -> anyhow::Result<CancelToken> {
     let cancel = CancelToken::new();
-    let handle = cancel.clone();
-    let asked = move |code: u8| {
-        ASKED.store(code, Ordering::Relaxed);
-        if !handle.cancel() {
-            std::process::exit(code.into());
-        }
-    };
     #[cfg(unix)]
-    listen_for_termination(asked.clone()).context("cannot listen for SIGTERM")?;
-    ctrlc::set_handler(move || asked(INTERRUPTED)).context("cannot listen for Ctrl-C")?;
+    {
+        let cancel = cancel.clone();
+        listen_for_termination(move |code| ask(&cancel, code)).context("cannot listen for SIGTERM")?;
+    }
+    let handle = cancel.clone();
+    ctrlc::set_handler(move || raise(&handle)).context("cannot listen for Ctrl-C")?;
     Ok(cancel)
 }
 
-/// Does what Ctrl-C does, where a terminal gives it to us as a key.
+/// Does what Ctrl-C does.
 pub fn raise(cancel: &CancelToken) {
-    #[cfg(unix)]
-    let raised = signal_hook::low_level::raise(signal_hook::consts::SIGINT).is_ok();
-    #[cfg(not(unix))]
-    let raised = false;
-    if !raised {
-        cancel.cancel();
+    ask(cancel, INTERRUPTED);
+}
+
+/// Asks the work to stop. If it was asked before, ends the process.
+fn ask(cancel: &CancelToken, code: u8) {
+    ASKED.store(code, Ordering::Relaxed);
+    if !cancel.cancel() {
+        std::process::exit(code.into());
     }
 }
 

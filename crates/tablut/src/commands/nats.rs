@@ -95,9 +95,9 @@ impl FleetArgs {
 
 /// This machine's name, for people.
 pub fn host_name() -> String {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let name = if name.trim().is_empty() { std::env::var("HOSTNAME").unwrap_or_default() } else { name };
+    let name = gethostname::gethostname();
     // Names travel in subjects, whose parts are separated by dots.
-    let name: String = name.trim().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let name: String =
+        name.to_string_lossy().trim().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     if name.is_empty() { "machine".to_owned() } else { name }
 }
