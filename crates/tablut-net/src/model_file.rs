@@ -125,6 +125,22 @@ impl Model {
         container::serialize(&metadata, self.weights.iter())
     }
 
+    /// Information about the net for interfaces, which know it as `name`: an object with its shape, number of parameters,
+    /// specialists, rules, training, hash and card.
+    pub fn about(&self, name: &str) -> serde_json::Value {
+        let architecture = self.weights.architecture();
+        serde_json::json!({
+            "name": name,
+            "shape": architecture.to_string(),
+            "parameters": architecture.parameters(),
+            "specialists": self.weights.specialists().collect::<Vec<_>>(),
+            "rules": names(&self.rules),
+            "training": self.training,
+            "hash": self.weights.hash(),
+            "card": self.card,
+        })
+    }
+
     /// Reads the bytes of a model file.
     ///
     /// # Errors
