@@ -132,6 +132,9 @@ pub enum RequestedRules {
 
 impl RequestedRules {
     /// The rules.
+    ///
+    /// # Errors
+    /// Returns an error if no rule set has this name, or if the text is not a valid rule file.
     pub fn compiled(&self) -> Result<Arc<Rules>, String> {
         let set = match self {
             Self::Name(name) => RuleSet::named(name),

@@ -26,7 +26,7 @@ extern "C" fn tablut_input(bytes: usize) -> *mut u8 {
 /// The address of the last call's result, which is JSON.
 #[unsafe(no_mangle)]
 extern "C" fn tablut_output() -> *const u8 {
-    OUTPUT.with_borrow(|output| output.as_ptr())
+    OUTPUT.with_borrow(Vec::as_ptr)
 }
 
 /// The number of bytes of the last call's result.

@@ -73,6 +73,9 @@ pub struct BrowserHost {
 
 impl BrowserHost {
     /// A host without weights and puzzles.
+    ///
+    /// # Errors
+    /// If the description of the parts is not valid.
     pub fn new(settings: &HostSettings) -> Result<Self, String> {
         let config = HostConfig { nets: vec![settings.net.clone()], demo_pause: DEMO_PAUSE, ..HostConfig::default() };
         let [low, high] = settings.seed.map(u64::from);
@@ -86,11 +89,17 @@ impl BrowserHost {
     }
 
     /// Takes the bytes of the model file with this part of the net.
+    ///
+    /// # Errors
+    /// If there is no such part, or the bytes are not a model file with this part.
     pub fn load_part(&mut self, part: usize, bytes: &[u8]) -> Result<(), String> {
         self.nets.load(part, bytes)
     }
 
     /// Takes the text of a puzzle file.
+    ///
+    /// # Errors
+    /// If the text is not a valid puzzle file.
     pub fn add_puzzles(&mut self, text: &str) -> Result<(), String> {
         Arc::make_mut(&mut self.config).puzzles.push(PuzzleBook::parse(text)?);
         Ok(())
@@ -133,6 +142,9 @@ impl BrowserHost {
 
     /// Searches a position as `tablut analyze` does. `order` has `rules`, `position`, `simulations` and the number of `lines`.
     /// The weights must be loaded.
+    ///
+    /// # Errors
+    /// If the order or its position is not valid, the game is over, or weights are missing.
     pub fn report(&mut self, order: &str) -> Result<impl Serialize + use<>, String> {
         let order: ReportOrder = serde_json::from_str(order).map_err(|error| error.to_string())?;
         let game = Game::from_position(order.rules.compiled()?, order.position).map_err(|error| error.to_string())?;
@@ -146,6 +158,9 @@ impl BrowserHost {
     }
 
     /// Evaluates one position so many times, 16 at once, to measure the net's speed. The general weights must be loaded.
+    ///
+    /// # Errors
+    /// If the weights are not loaded.
     pub fn evaluate(&mut self, batches: u32) -> Result<(), String> {
         let rules = RequestedRules::Name("tartu".to_owned()).compiled()?;
         let (game, mut moves) = (Game::new(rules, Side::Attackers), MoveList::new());
