@@ -142,7 +142,9 @@ fn with_head(index: &str, files: &Files) -> Result<String, String> {
          <link rel=\"preload\" href=\"first.json\" as=\"fetch\" crossorigin>\n"
     );
     for path in files.keys().filter(|path| path.starts_with("js/") && !LATER.contains(&path.as_str())) {
-        head += &format!("<link rel=\"modulepreload\" href=\"{path}\">\n");
+        head += "<link rel=\"modulepreload\" href=\"";
+        head += path;
+        head += "\">\n";
     }
     let charset = "<meta charset=\"utf-8\">\n";
     if index.matches(charset).count() != 1 {

@@ -24,7 +24,7 @@ fn positions(rules: &Arc<Rules>, stride: usize) -> Vec<Position> {
     let mut game = Game::new(rules.clone(), first);
     let (mut moves, mut found) = (MoveList::new(), Vec::new());
     while game.outcome().is_none() && found.len() < POSITIONS {
-        if game.ply() % 3 == 0 {
+        if game.ply().is_multiple_of(3) {
             found.push(*game.position());
         }
         game.legal_moves(&mut moves);
@@ -51,7 +51,8 @@ fn fifty_positions_give_the_values_of_the_program() {
         for (index, position) in positions.expect("a long game").into_iter().enumerate() {
             let simulations = SIMULATIONS[usize::from(index + 1 == POSITIONS)];
             let order = json!({"rules": {"name": name}, "position": position.to_string(), "simulations": simulations, "lines": LINES});
-            orders += &format!("{order}\n");
+            orders += &order.to_string();
+            orders.push('\n');
             let options = EngineOptions { simd: Some(Simd::Plain), ..EngineOptions::default() };
             let evaluator = NetEvaluator::new(Box::new(Engine::with_options(&model.weights, options).unwrap()));
             let game = Game::from_position(rules.clone(), position).unwrap();

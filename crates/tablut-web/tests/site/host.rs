@@ -43,19 +43,6 @@ impl Host {
         process.kill().expect("the server runs or has ended");
         process.wait().expect("the server ends");
     }
-
-    /// Serves the folder again at the same address.
-    pub fn mend(&self, folder: &Path) {
-        let port: String = self
-            .authority
-            .split(':')
-            .nth(1)
-            .into_iter()
-            .flat_map(str::chars)
-            .take_while(char::is_ascii_digit)
-            .collect();
-        *self.process.lock().unwrap_or_else(PoisonError::into_inner) = serve(folder, &port).0;
-    }
 }
 
 impl Drop for Host {
