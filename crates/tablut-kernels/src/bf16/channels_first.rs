@@ -152,6 +152,7 @@ mod tests {
 
     #[test]
     fn a_transposed_block_has_columns_for_lines() {
+        #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut))]
         let mut ways: Vec<fn(&mut Block)> = vec![transposed];
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx512f") {
