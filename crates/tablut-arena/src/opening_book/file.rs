@@ -165,7 +165,7 @@ impl OpeningBook {
             openings.push(JudgedOpening { opening, value: 0.0 });
         }
         let plies = openings.iter().map(|judged| judged.opening.moves.len() as u32).max();
-        let plies = plies.ok_or_else(|| (1, "expected a line of moves such as `d1-d3 e3-c3`".to_owned()))?;
+        let plies = plies.ok_or_else(|| (1, "expected a line of moves such as `d1-d3 e3-g3`".to_owned()))?;
         let judge = "a person".to_owned();
         Ok(Self { rules: StatedRules::of(rules), plies, steered: false, judge, band: 0.0, seed: 0, openings })
     }

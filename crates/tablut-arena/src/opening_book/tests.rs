@@ -109,7 +109,7 @@ fn a_person_writes_openings_as_lines_of_moves() {
         std::fs::write(&path, text).unwrap();
         OpeningBook::read(&path, &rules).map_err(|error| error.to_string())
     };
-    let book = read("# mine\n\nd1-d3 e3-c3\r\na4-c4\n").unwrap();
+    let book = read("# mine\n\nd1-d3 e3-g3\r\na4-c4\n").unwrap();
     let moves: Vec<usize> = book.openings.iter().map(|judged| judged.opening.moves.len()).collect();
     assert_eq!((moves, book.plies), (vec![2, 1], 2));
     assert_eq!(OpeningBook::rules_of(&path).unwrap(), None);
