@@ -2,7 +2,7 @@
 
 use crate::exercise::Exercise;
 use crate::thinking::Analysis;
-use crate::tree::NodeId;
+use crate::tree::{NodeId, Reviewed};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tablut_ratings::Wdl;
@@ -148,6 +148,8 @@ pub struct ReviewReport {
     pub mistakes: Vec<Mistake>,
     /// For each mistake, the exercise to do better.
     pub exercises: Vec<Exercise>,
+    /// What was found at each position.
+    pub reviewed: Vec<(NodeId, Reviewed)>,
     /// Number of positions that were looked at.
     pub positions: usize,
 }
@@ -157,6 +159,8 @@ pub struct ReviewReport {
 pub struct TrainingView {
     /// The rule set's name.
     pub rules: String,
+    /// The text of its rule file.
+    pub toml: String,
     /// Seconds since the start.
     pub seconds: u64,
     /// Seconds that it may take.

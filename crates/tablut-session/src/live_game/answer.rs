@@ -1,6 +1,6 @@
 //! The answer to each request about a game.
 
-use super::{JobKind, LiveGame, Priority, Response};
+use super::{JobKind, LiveGame, Priority, Response, exercise_event};
 use crate::form::RuleCheck;
 use crate::level::Level;
 use crate::protocol::{Event, Request};
@@ -165,7 +165,8 @@ impl LiveGame {
         let only_person = match (players.attackers.is_person(), players.defenders.is_person()) {
             (true, false) => Side::Attackers,
             (false, true) => Side::Defenders,
-            _ => self.session.game().position().side_to_move(),
+            (false, false) => return Err("the computer plays both sides, and it does not resign".to_owned()),
+            (true, true) => self.session.game().position().side_to_move(),
         };
         self.session.resign(side.unwrap_or(only_person))?;
         self.changed(response);
@@ -188,12 +189,12 @@ impl LiveGame {
         let exercise =
             self.exercises.get(index).ok_or(format!("exercise {index}, expected a number below {found}"))?.clone();
         self.session.go_to(exercise.node)?;
-        let task = exercise.task();
+        let event = exercise_event(Some(index), &exercise);
         // An analysis would show the solution.
         self.analysing = false;
         self.exercise = Some((Some(index), exercise));
         self.changed(response);
-        response.all.push(Event::Exercise { index: Some(index), task });
+        response.all.push(event);
         Ok(())
     }
 

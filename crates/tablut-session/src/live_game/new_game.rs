@@ -1,9 +1,10 @@
 //! Requests that begin another game.
 
-use super::LiveGame;
+use super::{LiveGame, advance};
 use crate::exercise::Exercise;
 use crate::host_config::HostConfig;
-use crate::player::Players;
+use crate::lesson;
+use crate::player::{Players, Seats};
 use crate::protocol::{Request, RequestedRules};
 use crate::session::Session;
 use crate::view::position_of;
@@ -23,6 +24,7 @@ impl Request {
                 | Self::PlayOn { .. }
                 | Self::Puzzle { .. }
                 | Self::OwnPuzzle { .. }
+                | Self::Lesson { .. }
         )
     }
 }
@@ -38,11 +40,20 @@ impl LiveGame {
     ) -> Result<Self, String> {
         let live = |session| Self::new(session, config.clone(), seed);
         match request {
-            Request::New { rules, first, players } => {
+            Request::New { rules, first, players, seats } => {
                 let players = players.clone().unwrap_or_else(Players::people);
                 config.check_players(&players)?;
                 let rules = compiled(rules)?;
-                Ok(live(Session::new(rules.clone(), first_side(&rules, *first, seed)?, players)))
+                let mut session = Session::new(rules.clone(), first_side(&rules, *first, seed)?, players);
+                if *seats == Some(true) {
+                    if *session.players() != Players::people() {
+                        return Err("seats are for two people, not for the computer".to_owned());
+                    }
+                    let mut state = seed;
+                    let [attackers, defenders] = [(); 2].map(|()| secret(&mut state));
+                    session.set_seats(Some(Seats { attackers, defenders }));
+                }
+                Ok(live(session))
             }
             Request::Import { text, players } => {
                 let default = || RuleSet::named("kvasir").expect("a built-in rule set");
@@ -86,6 +97,13 @@ impl LiveGame {
                 let exercise = Exercise::of_puzzle(&session, plies.div_ceil(2), solutions);
                 Ok(live(session).with_puzzle(exercise))
             }
+            Request::Lesson { step } => {
+                let usual = || Rules::named("kvasir").map(Arc::new).expect("a built-in rule set");
+                let rules = present.map_or_else(usual, |session| session.rules().clone());
+                let none = || format!("step {step}, expected a number below {}", lesson::titles(&rules).len());
+                let (session, exercise) = lesson::step(&rules, *step)?.ok_or_else(none)?;
+                Ok(live(session).with_puzzle(exercise))
+            }
             _ => Err("the request begins no game".to_owned()),
         }
     }
@@ -94,6 +112,14 @@ impl LiveGame {
         self.exercise = Some((None, exercise));
         self
     }
+}
+
+/// A secret of 64 bits, mixed from a random seed so that one secret does not tell the other.
+fn secret(state: &mut u64) -> String {
+    let mut bits = advance(state);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    format!("{:016x}", bits ^ (bits >> 31))
 }
 
 fn compiled(choice: &RequestedRules) -> Result<Arc<Rules>, String> {
