@@ -144,7 +144,7 @@ mod tests {
         let reach = faults.iter().find(|fault| fault.words.contains("king.reach = 9")).unwrap();
         assert_eq!(reach.keys, ["king.reach"]);
         let edge = faults.iter().find(|fault| fault.keys.iter().any(|key| key == "king.edge-closes"));
-        assert!(edge.is_some_and(|fault| fault.keys.iter().any(|key| key == "escape")), "{faults:?}");
+        assert!(edge.is_some_and(|fault| fault.keys.iter().any(|key| key == "king.elsewhere")), "{faults:?}");
         let reach = rule_form();
         let reach = fields(&reach).find(|field| field["key"] == "king.reach").unwrap();
         assert_eq!(reach["kind"]["most"], tablut_rules::MAX_DISTANCE);

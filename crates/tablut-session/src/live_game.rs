@@ -2,11 +2,12 @@
 
 mod answer;
 mod new_game;
+mod seat_check;
 
 use crate::exercise::Exercise;
 use crate::grade::SideReviews;
 use crate::host_config::HostConfig;
-use crate::protocol::{Event, Request};
+use crate::protocol::Event;
 use crate::results::ReviewReport;
 use crate::session::Session;
 use crate::tree::NodeId;
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tablut_rules::{Move, Side};
+use tablut_rules::Move;
 
 pub use new_game::first_side;
 
@@ -130,24 +131,6 @@ impl LiveGame {
     /// The game itself.
     pub fn session(&self) -> &Session {
         &self.session
-    }
-
-    /// Whether an interface with this seat may send a request. In a game with seats each side plays its own moves until the
-    /// end, and nobody asks the computer.
-    pub fn check_seat(&self, request: &Request, seat: Option<Side>) -> Result<(), String> {
-        if self.session.seats().is_none() || self.session.ending().is_some() {
-            return Ok(());
-        }
-        match (request, seat) {
-            (Request::Export { .. } | Request::Link | Request::CheckRules { .. } | Request::Sit { .. }, _) => Ok(()),
-            (_, None) => Err("you watch this game; the players have a link with a seat".to_owned()),
-            (Request::Play { .. }, Some(side)) => match self.session.game().position().side_to_move() {
-                to_move if to_move == side => Ok(()),
-                to_move => Err(format!("it is the {to_move}' turn, and you play the {side}")),
-            },
-            (Request::Resign { side: Some(resigned) }, Some(side)) if *resigned == side => Ok(()),
-            _ => Err("in a game with seats this waits for the end".to_owned()),
-        }
     }
 
     /// Whether there is nothing to save.

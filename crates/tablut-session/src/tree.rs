@@ -64,6 +64,13 @@ pub struct Node {
     pub ply: u32,
 }
 
+impl Node {
+    /// Whether the game ended with the move that leads here.
+    pub fn is_end(&self) -> bool {
+        self.report.as_ref().is_some_and(|report| report.outcome.is_some())
+    }
+}
+
 /// All variations of a game.
 #[derive(Clone, Debug)]
 pub struct Tree {

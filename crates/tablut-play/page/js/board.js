@@ -70,7 +70,7 @@ export function targets() {
 
 export function mayMove() {
   const { state, exercise, seat } = store;
-  return !!exercise || (!state.computer_to_move && (!state.has_seats || !!state.ending || seat === state.side));
+  return !!exercise || (!state.computer_to_move && (!state.has_seats || (seat === state.side && !state.can_redo)));
 }
 export const isMovable = (square) => mayMove() && store.state.moves.some((move) => move.from === square);
 // Whether the other side, a person's, can prepare its move now.
@@ -80,14 +80,14 @@ export function mayPremove() {
   return !exercise && state.computer_to_move && state.moves.length > 0 && state.players[other].kind === "person";
 }
 
-function render({ state, rules, selected, flipped, premove }) {
+function render({ state, rules, selected, flipped, premove, exercise }) {
   if (turned !== flipped) {
     turned = flipped;
     arrange();
   }
   const reach = targets();
   const threatened = new Set(state.threatened);
-  byId("board").classList.toggle("first-move", state.ply === 0 && !selected && mayMove());
+  byId("board").classList.toggle("first-move", state.ply === 0 && !selected && !exercise && mayMove());
   for (const [square, cell] of cells) {
     const piece = state.pieces[square];
     const marks = rules?.marks[square] ?? [];

@@ -13,6 +13,9 @@ const step = (name, label, title, act) => h("button", { type: "button", class: "
 const button = (name, text, title, act) => h("button", { type: "button", id: "do-" + name, title, onclick: act }, text);
 
 export const goTo = (node) => request("go-to", { node });
+const toParent = ({ tree, node }) => goTo(tree.find(({ id }) => id === node).parent);
+// In a game with seats nobody takes anything back, a resignation least of all.
+const back = () => (store.state.has_seats ? toParent(store.state) : request("back"));
 const toStart = () => goTo(store.state.tree[0].id);
 export const toEnd = () => goTo(store.state.line.at(-1));
 
@@ -25,7 +28,7 @@ export function makeControls() {
   replace(byId("controls"),
     h("div", { class: "row steps" },
       step("first", "First position", "To the beginning (Home)", toStart),
-      step("back", "One move back", "One move back (←)", () => request("back")),
+      step("back", "One move back", "One move back (←)", back),
       step("forward", "One move forward", "One move forward (→)", () => request("forward")),
       step("last", "Last position", "To the end (End)", toEnd)),
     button("take-back", "Take back", "Back to your turn (U)", () => request("take-back")),
@@ -50,7 +53,7 @@ export const looksBack = ({ state }) => state.can_redo;
 function player(side, all) {
   const { state, thinking } = all;
   const moves = !state.ending && state.side === side;
-  const what = state.ending?.winner === side ? "won" : !moves ? "" : thinking ? "thinking…" : "to move";
+  const what = state.ending?.winner === side ? "won" : !moves ? "" : thinking ? "thinking…" : mySide() === side ? "your move" : "to move";
   const kind = side.slice(0, -1);
   const lost = capturedOf(kind, state);
   const level = levelOf(state.players[side]);
@@ -104,7 +107,7 @@ watch((all) => {
   replace(status, statusOf(all));
   replace(byId("notes"), exercise ? [] : state.notes.map((note) => h("li", {}, note)));
   const idle = thinking || isOver(all) || !!exercise || state.has_seats;
-  const isSeated = state.has_seats && !isOver(all);
+  const isSeated = state.has_seats && !isOver(all) && !looksBack(all);
   byId("do-first").disabled = byId("do-back").disabled = !state.can_undo || !!exercise || isSeated;
   byId("do-forward").disabled = byId("do-last").disabled = !state.can_redo || !!exercise || isSeated;
   byId("do-take-back").disabled = !state.can_undo || !!exercise || isSeated;

@@ -37,7 +37,7 @@ const kingFigure = () => [
 const outline = (tag, attributes) => shape(tag, { fill: "none", "stroke-width": 2.5, ...attributes }, { stroke: "currentColor" });
 const throne = () => [outline("path", { d: "M32 10 54 32 32 54 10 32z" }), outline("path", { d: "M32 20 44 32 32 44 20 32z" })];
 const corner = () => [outline("path", { d: "M14 14 50 50M50 14 14 50" }), outline("rect", { x: 14, y: 14, width: 36, height: 36 })];
-const escape = () => [shape("path", { d: "M32 50V16M20 28 32 15 44 28", fill: "none", "stroke-width": 5, "stroke-linecap": "round", "stroke-linejoin": "round" }, { stroke: "var(--escape)" })];
+const escape = () => [shape("path", { d: "M2 4h60", fill: "none", "stroke-width": 8, "stroke-linecap": "round", "stroke-linejoin": "round" }, { stroke: "var(--escape)" })];
 const route = () => [shape("rect", { x: 23, y: 23, width: 18, height: 18, transform: "rotate(45 32 32)" }, { fill: "var(--route)" })];
 const danger = () => [shape("path", { d: "M46 6 58 6 58 18z" }, { fill: "var(--danger)" })];
 const target = () => [shape("circle", { cx: 32, cy: 32, r: 9, "fill-opacity": 0.85 }, { fill: "var(--target)" })];

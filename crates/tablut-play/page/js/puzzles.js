@@ -3,7 +3,7 @@
 import { h, replace } from "./dom.js";
 import { on } from "./host.js";
 import { myGames } from "./mygames.js";
-import { request, store, watch } from "./store.js";
+import { changed, request, store, watch } from "./store.js";
 import { addPanel } from "./tabs.js";
 
 const KEY = "puzzles";
@@ -25,6 +25,7 @@ const countOf = ({ rules, distance }) => store.hello.puzzles.find((book) => book
 async function open(puzzle) {
   if (!(await request("puzzle", puzzle))) return;
   present = { ...puzzle, failed: false };
+  changed();
   const values = kept();
   values.at[kindOf(puzzle)] = puzzle.number;
   keep(values);

@@ -37,11 +37,11 @@ export function exerciseTools(task, review) {
   ];
 }
 
-const GRADES = [["good", "good moves"], ["inaccuracy", "inaccuracies ?!"], ["mistake", "mistakes ?"], ["blunder", "blunders ??"]];
+const GRADES = [["good", "Good", "good moves"], ["inaccuracy", "?!", "inaccuracies: 5 % of the chances or more"], ["mistake", "?", "mistakes: 10 % or more"], ["blunder", "??", "blunders: 20 % or more"]];
 
 function accuracyTable({ accuracy }) {
   const row = (side) => accuracy[side] && h("tr", {}, h("th", { scope: "row" }, side), h("td", {}, percent(accuracy[side].accuracy)), GRADES.map(([grade]) => h("td", {}, String(accuracy[side].grades[grade] ?? 0))));
-  return h("div", { class: "scroll" }, h("table", { id: "accuracy" }, h("thead", {}, h("tr", {}, ["Side", "Accuracy", ...GRADES.map(([, text]) => text)].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, row("attackers"), row("defenders"))));
+  return h("div", { class: "scroll" }, h("table", { id: "accuracy" }, h("thead", {}, h("tr", {}, ["Side", "Accuracy"].map((text) => h("th", { scope: "col" }, text)), GRADES.map(([, text, title]) => h("th", { scope: "col" }, h("abbr", { title }, text))))), h("tbody", {}, row("attackers"), row("defenders"))));
 }
 
 watch((all) => {

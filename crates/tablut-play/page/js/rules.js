@@ -5,7 +5,7 @@ import { watch } from "./store.js";
 import { addPanel } from "./tabs.js";
 
 const SIGNS = {
-  throne: ["mark-throne", "throne"], corner: ["mark-corner", "corner"], escape: ["mark-escape", "the king escapes here: an arrow out of the board"],
+  throne: ["mark-throne", "throne"], corner: ["mark-corner", "corner"], escape: ["mark-escape", "the king escapes here, over the marked side"],
 };
 const body = h("div", { class: "stack" });
 let shown = null;

@@ -1,5 +1,4 @@
-// The exercise under the board: its task, the verdict on an answer, and what comes next. It stands beside the board, so that it is
-// seen on a phone too.
+// The exercise beside the board, on a phone right below it: its task, the verdict on an answer, and what comes next.
 
 import { byId, h, replace } from "./dom.js";
 import { on } from "./host.js";

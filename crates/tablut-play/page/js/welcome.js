@@ -22,8 +22,8 @@ function unfinished() {
 const continueButton = (entry) => entry && h("button", { type: "button", id: "continue-last", onclick: () => request("open", { game: entry.game }) },
   `Continue your last game (${entry.plies} ${entry.plies === 1 ? "move" : "moves"})`);
 
-function goal(side, text) {
-  return h("p", { class: "goal" }, use(pieceOf(side)), h("span", {}, text));
+function goal(picture, text) {
+  return h("p", { class: "goal" }, use(picture), h("span", {}, text));
 }
 
 function howToMove(side, state) {
@@ -38,11 +38,11 @@ function welcome({ state, rules }) {
   const title = side ? `You are the ${side}` : isDemo ? "The computer plays both sides" : "Two players, one board";
   const level = side && !state.has_seats && levelOf(state.players[other(side)]);
   const sides = side ? [side] : ["attackers", "defenders"];
-  return h("div", { class: "card welcome" }, h("h2", {}, title),
-    sides.map((one) => goal(one, side ? rules.aims[one] : `${capital(one)}: ${rules.aims[one]}`)),
+  return h("div", { class: "card welcome" }, h("h2", {}, side && use(pieceOf(side)), title),
+    sides.map((one) => goal(side ? "piece-king" : pieceOf(one), side ? rules.aims[one] : `${capital(one)}: ${rules.aims[one]}`)),
     state.has_seats && seatView(),
     isDemo ? h("p", { class: "soft" }, "Lean back and watch, or begin a game of your own.") : howToMove(side, state),
-    level && h("p", { class: "soft small" }, "You play against ", h("strong", {}, level.title), " ", starsView(level), " " + level.description),
+    level && h("p", { class: "soft small" }, "You play against ", h("strong", {}, level.title), level.stars ? [" ", starsView(level)] : "", `. ${level.description}`),
     h("div", { class: "row" },
       h("button", { type: "button", id: "start-lesson", class: "primary", onclick: openLesson }, "Learn in two minutes"),
       h("button", { type: "button", onclick: openNewGame }, "Choose opponent and rules"),

@@ -138,5 +138,5 @@ on("experiment", ({ experiment, done }) => {
 });
 
 export function makeWorkshop() {
-  addPanel("rules", "workshop", "Change", { opened: make }).append(body);
+  addPanel("rules", "workshop", "Make your own", { opened: make }).append(body);
 }

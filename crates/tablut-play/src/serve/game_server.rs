@@ -234,7 +234,7 @@ impl GameServer {
     /// Saved games as one file: a list of saved games in JSON. Unknown games are skipped.
     fn export_games(&self, games: &[String]) -> Result<Event, String> {
         let known = games.iter().take(MAX_EXPORTED).filter_map(|name| self.session(name).ok());
-        let texts: Vec<String> = known.map(|session| session.saved().to_json()).collect();
+        let texts: Vec<String> = known.filter_map(|session| session.export(Format::Json).ok()).collect();
         if texts.is_empty() {
             return Err("none of these games is here".to_owned());
         }

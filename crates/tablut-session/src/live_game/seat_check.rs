@@ -1,0 +1,48 @@
+//! What an interface may do in a game in which each side has a seat.
+
+use super::LiveGame;
+use crate::protocol::Request;
+use tablut_rules::Side;
+
+impl LiveGame {
+    /// Whether an interface with this seat may send a request. In a game with seats each side plays its own moves until the
+    /// end, and nobody asks the computer.
+    pub fn check_seat(&self, request: &Request, seat: Option<Side>) -> Result<(), String> {
+        if self.session.seats().is_none() {
+            return Ok(());
+        }
+        if self.session.tree().iter().any(|(_, node)| node.resigned.is_some() || node.is_end()) {
+            let changes = matches!(
+                request,
+                Request::Play { .. }
+                    | Request::Variation { .. }
+                    | Request::TakeBack
+                    | Request::Back
+                    | Request::MoveNow
+                    | Request::Resign { .. }
+                    | Request::Players { .. }
+                    | Request::Remove { .. }
+                    | Request::Promote { .. }
+            );
+            return if changes { Err("this game is over; begin another one from here".to_owned()) } else { Ok(()) };
+        }
+        let is_harmless = matches!(
+            request,
+            Request::Export { .. }
+                | Request::ExportGames { .. }
+                | Request::FindPuzzles { .. }
+                | Request::Link
+                | Request::CheckRules { .. }
+        );
+        match (request, seat) {
+            _ if is_harmless => Ok(()),
+            (_, None) => Err("you watch this game; the players have a link with a seat".to_owned()),
+            (Request::Play { .. }, Some(side)) => match self.session.game().position().side_to_move() {
+                to_move if to_move == side => Ok(()),
+                to_move => Err(format!("it is the {to_move}' turn, and you play the {side}")),
+            },
+            (Request::Resign { side: Some(resigned) }, Some(side)) if *resigned == side => Ok(()),
+            _ => Err("in a game with seats this waits for the end".to_owned()),
+        }
+    }
+}
