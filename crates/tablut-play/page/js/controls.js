@@ -2,6 +2,7 @@
 
 import { byId, capital, h, replace, s, use } from "./dom.js";
 import { confirmFirst } from "./choice.js";
+import { clockView } from "./clock.js";
 import { levelOf, playerName } from "./levels.js";
 import { mySide } from "./mygames.js";
 import { openPanel } from "./tabs.js";
@@ -61,7 +62,7 @@ function player(side, all) {
     h("span", { class: "who" }, h("span", {}, capital(side)), h("span", { class: "name", title: level?.description }, playerName(side, state))),
     h("span", { class: "lost", role: "img", "aria-label": lost ? `${lost} ${kind}s captured` : `no ${kind} captured`, title: lost ? `${lost} ${kind}s captured` : null },
       lost > 0 && [use("piece-" + kind), h("span", {}, "×" + lost)]),
-    h("span", { class: "to-move" }, what)];
+    h("span", { class: "to-move" }, what), clockView(side)];
 }
 
 // How many pieces of a kind the game has lost since its first position.

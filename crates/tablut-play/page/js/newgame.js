@@ -6,6 +6,7 @@ import { USUAL_LEVEL, levelOf, ratingText, starsView } from "./levels.js";
 import { ownSide } from "./mygames.js";
 import { keptRules } from "./myrules.js";
 import { can } from "./host.js";
+import { CLOCKS, wantClock } from "./clock.js";
 import { wantSide } from "./seats.js";
 import { request, store } from "./store.js";
 import { openPanel } from "./tabs.js";
@@ -68,6 +69,8 @@ function open() {
   const summary = h("p", { class: "help" });
   const first = h("select", { id: "new-first", name: "first" }, options([["", "drawn by lot"], ["attackers", "the attackers"], ["defenders", "the defenders"]], ""));
   const firstField = h("div", { class: "field" }, h("label", { for: "new-first" }, "First move"), first);
+  const clock = h("select", { id: "new-clock", name: "clock" }, options(CLOCKS, ""));
+  const clockField = h("div", { class: "field" }, h("label", { for: "new-clock" }, "Clock"), clock);
   const net = netField("Net", "net", other?.net);
   const netRow = net && h("div", { class: "field" }, h("span", {}, "Net"), net);
   const level = h("p", { class: "help", id: "level-help" });
@@ -87,12 +90,13 @@ function open() {
     event.preventDefault();
     const more = { rules: chosenSet(), players: chosenPlayers(), ...(picked("opponent") === "friend" ? { seats: true } : {}), ...(first.value && !firstField.hidden ? { first: first.value } : {}) };
     wantSide(picked("side"));
-    if (!(await request("new", more))) return;
+    wantClock(clockField.hidden ? "" : clock.value);
+    if (!(await request("new", more))) return wantClock("");
     dialog.close();
     openPanel("moves");
   } },
   h("h2", { id: "new-title" }, "New game"), opponents, level, demoFields, sides,
-  h("div", { class: "field" }, h("label", { for: "new-rules" }, "Rules"), rules, summary), firstField, netRow,
+  h("div", { class: "field" }, h("label", { for: "new-rules" }, "Rules"), rules, summary), firstField, clockField, netRow,
   h("div", { class: "row buttons" }, h("button", { class: "primary", id: "begin" }, "Begin"), h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")));
   const tell = () => {
     const set = sets.find((one) => one.name === rules.value);
@@ -100,6 +104,7 @@ function open() {
     firstField.hidden = !set?.drawn;
     const opponent = picked("opponent");
     demoFields.hidden = opponent !== "demo";
+    clockField.hidden = opponent === "demo" || opponent === "friend";
     sides.hidden = opponent === "demo" || opponent === "person";
     if (netRow) netRow.hidden = !levelOf({ name: opponent });
     level.textContent = levelOf({ name: opponent })?.description ?? "";
