@@ -2,7 +2,7 @@
 
 use crate::exercise::Exercise;
 use crate::thinking::Analysis;
-use crate::tree::NodeId;
+use crate::tree::{NodeId, Reviewed};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tablut_ratings::Wdl;
@@ -147,6 +147,8 @@ pub struct ReviewReport {
     pub mistakes: Vec<Mistake>,
     /// For each mistake, the exercise to find a better move.
     pub exercises: Vec<Exercise>,
+    /// The result of each position's search.
+    pub reviewed: Vec<(NodeId, Reviewed)>,
     /// Number of positions that were searched.
     pub positions: usize,
 }
@@ -156,6 +158,8 @@ pub struct ReviewReport {
 pub struct TrainingView {
     /// The rule set's name.
     pub rules: String,
+    /// The text of its rule file.
+    pub toml: String,
     /// Seconds since the start.
     pub seconds: u64,
     /// The time budget, in seconds.

@@ -8,6 +8,7 @@ mod refutation;
 mod review;
 
 pub use experiment::Experiment;
+pub use judging::NextPuzzle;
 pub use lens::Lens;
 pub use puzzle_search::{PuzzleSearch, short_win};
 pub use refutation::Refutation;
@@ -51,6 +52,13 @@ pub enum Update {
     Move(Move, Option<NodeValue>),
     /// A finished review, with the solutions of its exercises.
     Reviewed(ReviewReport),
+    /// The right answer to a puzzle or lesson, which is now played, and the rest of the puzzle after the reply.
+    PlayAnswer {
+        /// The answer.
+        mv: Move,
+        /// The reply and the puzzle after it.
+        next: Option<NextPuzzle>,
+    },
     /// Any other result, for the interfaces.
     Event(Event),
 }

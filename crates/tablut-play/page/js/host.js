@@ -6,6 +6,8 @@ const listeners = new Map();
 const waiting = new Map();
 let hello = null;
 let lastId = 0;
+// A request that is not answered after this time is shown to wait.
+const PATIENCE_MS = 1500;
 
 // Whether the host can do something that not every host can. `hello` says it, or the transport.
 export function can(what) {
@@ -32,11 +34,17 @@ export function ask(what, more = {}) {
       return;
     }
     waiting.set(lastId, { resolve, reject });
+    setTimeout(tellWaiting, PATIENCE_MS, lastId);
   });
+}
+
+function tellWaiting(id) {
+  if (waiting.has(id)) tell("waiting", { on: true });
 }
 
 function hear(text) {
   const event = JSON.parse(text);
+  tell("waiting", { on: false });
   if (event.event === "done") {
     waiting.get(event.re)?.resolve();
     waiting.delete(event.re);
@@ -55,6 +63,7 @@ function changed(state) {
   if (state === "open") return tell("connected", {});
   for (const { reject } of waiting.values()) reject(new Error("The connection was lost."));
   waiting.clear();
+  tell("waiting", { on: false });
   tell("lost", {});
 }
 

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// The time after which a wait fails.
-const PATIENCE: Duration = Duration::from_secs(40);
+/// The time after which a wait fails. It is long because the machine may be busy with other work.
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// A browser with a page in it.
 pub struct Browser {
@@ -134,6 +134,21 @@ impl Browser {
         let element =
             self.page.find(Locator::Css(selector)).await.unwrap_or_else(|error| panic!("{selector}: {error}"));
         element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
+    }
+
+    /// Opens a panel.
+    pub async fn panel(&self, name: &str) {
+        let group =
+            self.js(&format!("document.getElementById('panel-{name}').parentElement.id.replace('group', 'tab')")).await;
+        self.click(&format!("#{}", group.as_str().expect("every panel is in a group"))).await;
+        if self.js(&format!("document.getElementById('part-{name}').parentElement.hidden")).await == false {
+            self.click(&format!("#part-{name}")).await;
+        }
+    }
+
+    /// Sets the size of the window.
+    pub async fn resize(&self, width: u32, height: u32) {
+        self.page.set_window_size(width, height).await.expect("the window has another size");
     }
 
     /// Clicks a square.

@@ -99,8 +99,9 @@ fn a_game_on_a_phone_fits_its_width() {
             browser.move_by_clicks(&mv).await;
         }
         is_over(&browser).await;
-        for tab in ["analysis", "review", "puzzles", "rules", "lens", "workshop", "editor", "share"] {
-            browser.click(&format!("#tab-{tab}")).await;
+        for tab in ["moves", "analysis", "editor", "review", "puzzles", "lesson", "rules", "lens", "workshop", "share"]
+        {
+            browser.panel(tab).await;
             let wide = browser.js("document.documentElement.scrollWidth").await;
             assert!(browser.js(width).await == true, "{tab} is {wide} wide");
         }

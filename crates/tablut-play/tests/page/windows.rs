@@ -2,6 +2,7 @@
 
 use super::browser::with_browser;
 use super::host::Host;
+use super::messages::is_in_sight;
 
 #[test]
 fn a_reload_in_the_middle_shows_the_same_game() {
@@ -45,6 +46,21 @@ fn the_page_comes_back_when_the_server_does() {
         browser.until("document.getElementById('offline').hidden").await;
         browser.until("document.querySelector('[data-square=d3]').classList.contains('last-to')").await;
         browser.move_by_clicks("e3-f3").await;
+        drop(host);
+    });
+}
+
+#[test]
+fn a_lost_connection_and_its_return_are_told() {
+    with_browser(|host, browser, folder| async move {
+        browser.open(&host, "/#rules=kvasir").await;
+        browser.move_by_clicks("d1-d3").await;
+        let port = host.authority.rsplit(':').next().unwrap().to_owned();
+        host.kill();
+        browser.until("!document.getElementById('offline').hidden").await;
+        let host = Host::start(folder.path(), &["--port", &port]);
+        browser.until("document.getElementById('notice').textContent === 'Connected again.'").await;
+        assert!(is_in_sight(&browser, "#message").await);
         drop(host);
     });
 }

@@ -70,7 +70,7 @@ impl Host {
     pub fn client(&self) -> Client {
         let mut client = self.try_client(&format!("http://{}", self.authority)).expect("the server lets its page in");
         let hello = client.event("hello");
-        assert_eq!(hello["protocol"], 2);
+        assert_eq!(hello["protocol"], 3);
         client
     }
 

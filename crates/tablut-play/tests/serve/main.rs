@@ -4,3 +4,5 @@ mod abuse;
 mod access;
 mod host;
 mod kills;
+mod runs;
+mod seats;
