@@ -149,20 +149,20 @@ fn steps(rules: &Rules) -> Vec<Step> {
     let task = "You are the defenders. Capture the attacker with your king.";
     add("The king captures", armed, task, "The king helps to capture.", defenders, &BY_KING, captures_with_the_king);
     let throne = about(2, &["The throne, "]);
-    let task = "Capture the piece beside the empty throne in the middle.";
-    let shown = "The empty throne has taken the part of a second captor.";
+    let task = "Capture the piece next to the empty throne in the middle.";
+    let shown = "The empty throne was the second captor.";
     let sides = [(attackers, &BESIDE_THRONE_DEFENDER), (defenders, &BESIDE_THRONE_ATTACKER)];
     let on_throne = sides.into_iter().find(|(side, one)| find(rules, *side, *one, captures_a_soldier).is_some());
     if let Some((side, templates)) = on_throne {
         add("The throne captures", throne, task, shown, side, templates, captures_a_soldier);
     }
     let corner = about(2, &["A corner"]);
-    let task = "Capture the defender beside the corner.";
-    let shown = "The corner has taken the part of a second captor.";
+    let task = "Capture the defender next to the corner.";
+    let shown = "The corner was the second captor.";
     add("The corners capture", corner, task, shown, attackers, &BESIDE_CORNER, captures_a_soldier);
     let camps = about(2, &["camp"]);
-    let task = "Capture the piece beside the empty camp, one of the dashed squares.";
-    let shown = "The camp has taken the part of a second captor.";
+    let task = "Capture the piece next to the empty camp, one of the dashed squares.";
+    let shown = "The camp was the second captor.";
     let sides = [(attackers, &BESIDE_CAMP_DEFENDER), (defenders, &BESIDE_CAMP_ATTACKER)];
     let on_camp = sides.into_iter().find(|(side, one)| find(rules, *side, *one, captures_a_soldier).is_some());
     if let Some((side, templates)) = on_camp {
@@ -181,7 +181,7 @@ fn steps(rules: &Rules) -> Vec<Step> {
     let aim = about(0, &["The defenders win"]);
     let task = "You are the defenders. Take the king to safety in one move.";
     add("Escape", aim.clone(), task, "The king has escaped: the defenders win.", defenders, &ESCAPE, escapes);
-    let task = "You are the attackers, and the king is about to escape. Close his way out.";
+    let task = "You are the attackers, and the king is about to escape. Close his escape route.";
     add("Stop the king", aim, task, "The king has no escape route any more.", attackers, &STOP, stops_the_king);
     steps
 }

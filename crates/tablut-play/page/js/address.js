@@ -37,7 +37,7 @@ async function open(fragment) {
   return ask("import", { text: "#" + fragment });
 }
 
-// Opens what the address names. Where that fails it says why, keeps the address, and begins a usual game.
+// Opens what the address names. If that fails, it shows the reason, keeps the address, and begins the usual game.
 export async function openAddress(usualGame) {
   const fragment = current();
   try {

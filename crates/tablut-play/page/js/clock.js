@@ -1,4 +1,4 @@
-// An optional clock for the people at this screen. It is kept in this browser; whose time is up resigns.
+// An optional clock for two people at this screen. This browser keeps it. A side without time left resigns.
 
 import { h } from "./dom.js";
 import { on } from "./host.js";

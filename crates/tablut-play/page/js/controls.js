@@ -15,7 +15,7 @@ const button = (name, text, title, act) => h("button", { type: "button", id: "do
 
 export const goTo = (node) => request("go-to", { node });
 const toParent = ({ tree, node }) => goTo(tree.find(({ id }) => id === node).parent);
-// In a game with seats nobody takes anything back, a resignation least of all.
+// In a game with seats no move or resignation can be taken back.
 const back = () => (store.state.has_seats ? toParent(store.state) : request("back"));
 const toStart = () => goTo(store.state.tree[0].id);
 export const toEnd = () => goTo(store.state.line.at(-1));
@@ -79,7 +79,7 @@ function lineUpTo(state) {
   return nodes;
 }
 
-const ALARMS = { raichi: "Raichi! The king has a way out.", tuichi: "Tuichi! The king has more than one way out." };
+const ALARMS = { raichi: "Raichi! The king has one escape route.", tuichi: "Tuichi! The king has more than one escape route." };
 
 function statusOf(all) {
   const { state } = all;

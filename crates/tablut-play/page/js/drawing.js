@@ -1,4 +1,4 @@
-// Arrows and rings of one's own, drawn with the right mouse button. A click removes them.
+// Arrows and rings that the user draws with the right mouse button. A click removes them.
 
 import { byId } from "./dom.js";
 import { set, store } from "./store.js";

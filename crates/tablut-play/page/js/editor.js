@@ -36,7 +36,7 @@ function draw() {
 }
 
 // Begins or ends the editing. It ends with every event of a game and with every change of the panel, so that no click on the board
-// sets up a piece unawares.
+// places a piece by mistake.
 function edit(on) {
   tools.hidden = !on;
   begin.hidden = on;
@@ -60,7 +60,7 @@ export function makeEditor() {
     h("div", { class: "row" }, h("button", { type: "button", class: "primary", id: "edit-done", onclick: () => request("set-up", { rules: store.ownRules(), pieces, side: side.value }) }, "Play this position"),
       h("button", { type: "button", onclick: () => { pieces = {}; draw(); } }, "Clear the board"),
       h("button", { type: "button", onclick: stop }, "Cancel")));
-  addPanel("analyse", "editor", "Set up", { closed: stop }).append(h("div", { class: "card" }, h("h2", {}, "A position of your own"), h("p", { class: "soft small" }, "It has the rules of the present game. Both sides are people until you choose other players under Share."), begin, tools));
+  addPanel("analyse", "editor", "Set up", { closed: stop }).append(h("div", { class: "card" }, h("h2", {}, "A position of your own"), h("p", { class: "soft small" }, "It has the current rules. Both sides are people until you choose other players under Share."), begin, tools));
   for (const event of ["game", "state", "exercise"]) on(event, stop);
 }
 

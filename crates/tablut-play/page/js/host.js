@@ -6,7 +6,7 @@ const listeners = new Map();
 const waiting = new Map();
 let hello = null;
 let lastId = 0;
-// A request that is not answered after this time is shown to wait.
+// After this time the page shows that a request is waiting for its answer.
 const PATIENCE_MS = 1500;
 
 // Whether the host can do something that not every host can. `hello` says it, or the transport.
@@ -25,7 +25,7 @@ function tell(kind, event) {
   for (const then of listeners.get(kind) ?? []) then(event);
 }
 
-// Sends a request; the promise is kept when it is done, and broken with the host's words when it is refused.
+// Sends a request. The promise resolves when it is done, and rejects with the host's reason if it is refused.
 export function ask(what, more = {}) {
   return new Promise((resolve, reject) => {
     lastId += 1;

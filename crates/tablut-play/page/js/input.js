@@ -136,7 +136,7 @@ export function listen() {
   byId("skip").addEventListener("click", focusBoard);
 }
 
-// Moves as text, for those who would rather type.
+// A field for moves as text.
 export function typedMoves() {
   const field = h("input", { id: "typed-move", name: "move", placeholder: "d1-d3", spellcheck: "false", autocapitalize: "none", size: 10 });
   return h("form", { id: "typed", class: "typed", autocomplete: "off", onsubmit: async (event) => {

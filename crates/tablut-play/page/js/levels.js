@@ -7,7 +7,7 @@ export const USUAL_LEVEL = "adaptive";
 
 export const levelOf = (player) => store.hello?.levels.find((level) => level.name === player?.name);
 
-// Who plays a side, in a word or two.
+// The player of a side in a few words.
 export function playerName(side, { players, has_seats: hasSeats }) {
   const player = players[side];
   if (hasSeats) return store.seat === side ? "You" : store.seat ? "Your opponent" : "";

@@ -56,7 +56,7 @@ listenForMessages();
 listenToAddress(usualGame);
 openPanel("moves");
 
-// A host greets once for each connection; later greetings only tell what is new.
+// The first `hello` of a connection starts the page. Later ones only have new nets.
 let greeted = false;
 let wasLost = false;
 

@@ -1,4 +1,4 @@
-// One place for what the program has to say: beside the control that was used, or under the page's head where none was.
+// Messages appear next to the control that was used, or under the page's head if there was none.
 
 import { byId } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// Pieces slide to where they go, and captured ones fade. There is no motion where the system asks for none.
+// Pieces slide to their squares, and captured pieces fade. There is no motion if the system's settings ask for none.
 
 import { cells, placeOf } from "./board.js";
 import { store, watch } from "./store.js";

@@ -28,7 +28,7 @@ const symbol = (node) => [node.move, node.captured > 1 ? "×" + node.captured : 
 function spoken(node) {
   const parts = [symbol(node), node.side];
   if (node.captured) parts.push(`captures ${node.captured}`);
-  if (node.alarm) parts.push(node.alarm === "raichi" ? "raichi, the king has a way out" : "tuichi, the king has two ways out");
+  if (node.alarm) parts.push(node.alarm === "raichi" ? "raichi, the king has one escape route" : "tuichi, the king has two escape routes");
   if (gradeWords[node.grade]) parts.push(gradeWords[node.grade]);
   return parts.join(", ");
 }
@@ -89,7 +89,7 @@ watch(({ state, exercise }) => {
   const key = JSON.stringify([state.tree.map((node) => [node.id, node.comment, node.children, node.grade]), state.node, !!exercise]);
   if (key === shown) return;
   shown = key;
-  replace(list, state.tree.length > 1 ? rows(state) : h("p", { class: "comment-text" }, state.players.attackers.kind === "person" || state.players.defenders.kind === "person" ? "The moves of the game will stand here." : "The game is about to begin."));
+  replace(list, state.tree.length > 1 ? rows(state) : h("p", { class: "comment-text" }, state.players.attackers.kind === "person" || state.players.defenders.kind === "person" ? "This list shows the moves of the game." : "The game is about to begin."));
   showCurrent();
   const here = state.tree.find((node) => node.id === state.node);
   if (document.activeElement !== comment) comment.value = here.comment ?? "";

@@ -1,4 +1,4 @@
-// The games of this browser: what a list of them shows, kept on this device alone.
+// The list of this browser's games. Local storage keeps it.
 
 import { on } from "./host.js";
 import { store } from "./store.js";
@@ -18,14 +18,14 @@ const keep = (games) => localStorage.setItem(KEY, JSON.stringify(games.slice(0, 
 export const addGame = (entry) => keep([entry, ...myGames().filter(({ game }) => game !== entry.game)]);
 export const forgetGame = (game) => keep(myGames().filter((entry) => entry.game !== game));
 
-// The side that one plays: null where two people or no people play.
+// The user's side: null if two people or no people play.
 export function ownSide({ attackers, defenders }) {
   const isPerson = (player) => player.kind === "person";
   if (isPerson(attackers) === isPerson(defenders)) return null;
   return isPerson(attackers) ? "attackers" : "defenders";
 }
 
-// The side that one plays in the open game.
+// The user's side in the open game.
 export const mySide = () => (store.state.has_seats ? store.seat ?? null : ownSide(store.state.players));
 
 on("state", (state) => {
@@ -33,7 +33,7 @@ on("state", (state) => {
   if (store.exercise || store.isPuzzle) return;
   const games = myGames();
   const known = games.find(({ game }) => game === store.game);
-  // Looking back does not change how the game stands.
+  // Stepping back in the moves does not change the game's ending.
   const ending = state.ending ?? (state.can_redo ? known?.ending : null) ?? null;
   const plies = Math.max(state.ply, state.line.length - 1);
   const entry = { game: store.game, rules: store.rules?.name, players: state.players, side: mySide(), plies, ending, at: known?.plies === plies ? known.at : Date.now() };

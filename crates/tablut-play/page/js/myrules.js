@@ -1,4 +1,4 @@
-// Rules of one's own that were played in this browser, kept here so that they can be chosen again.
+// The user's own rules that were played in this browser. They can be chosen again.
 
 import { on } from "./host.js";
 import { store } from "./store.js";

@@ -100,7 +100,7 @@ function open() {
   h("div", { class: "row buttons" }, h("button", { class: "primary", id: "begin" }, "Begin"), h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")));
   const tell = () => {
     const set = sets.find((one) => one.name === rules.value);
-    summary.textContent = set ? `${set.summary} (${set.source})` : "Rules of your own, kept in this browser.";
+    summary.textContent = set ? `${set.summary} (${set.source})` : "Your own rules, saved in this browser.";
     firstField.hidden = !set?.drawn;
     const opponent = picked("opponent");
     demoFields.hidden = opponent !== "demo";

@@ -1,4 +1,4 @@
-// Arrows over the board: candidates, lines, hints, threats, the king's ways out, and what one draws oneself.
+// Arrows over the board: candidates, lines, hints, threats, the king's escape routes, and the user's drawings.
 
 import { byId, percent, replace, s } from "./dom.js";
 import { placeOf } from "./board.js";
@@ -19,7 +19,7 @@ function arrow([from, to], colour, width, opacity, text) {
   group.style.stroke = colour;
   group.style.fill = colour;
   if (!text) return group;
-  // The label stands beside the arrow's head, where it covers neither the arrow nor the next square's sign.
+  // The label is next to the arrow's head, where it covers neither the arrow nor the next square's sign.
   const [lx, ly] = [x2 + (dx ? 0 : 0.29), y2 + (dx ? -0.3 : -dy * 0.02)];
   const label = s("text", { x: Math.min(8.78, Math.max(0.22, lx)), y: Math.min(8.9, Math.max(0.28, ly)) + 0.08, "font-size": 0.25, "text-anchor": "middle", "font-weight": 700, "stroke-width": 0.07, "paint-order": "stroke" }, text);
   label.style.fill = "var(--ink)";

@@ -107,7 +107,7 @@ export function makePuzzles() {
   addPanel("learn", "puzzles", "Puzzles", { opened: make }).append(
     h("div", { class: "card" }, h("h2", {}, "Find the win"), h("p", { class: "soft small" }, "Positions from games, each with a win that the solver has proven. You play it to the end against the best defence."), form, record,
       h("details", {}, h("summary", {}, "All puzzles of this kind"), marks)),
-    h("div", { class: "card" }, h("h2", {}, "From your own games"), h("p", { class: "soft small" }, "The solver looks through the games of this browser for wins in two or three, missed ones first."),
+    h("div", { class: "card" }, h("h2", {}, "From your own games"), h("p", { class: "soft small" }, "The solver searches the games of this browser for wins in two or three. It lists missed wins first."),
       h("div", { class: "row" }, h("button", { type: "button", id: "find-puzzles", onclick: find }, "Look through my games")), told, own));
 }
 
@@ -124,7 +124,7 @@ async function find() {
 
 on("found-puzzles", ({ puzzles, looked, of }) => {
   const games = of === 1 ? "1 game" : `${of} games`;
-  told.textContent = looked < of ? `${looked} of ${games}` : puzzles.length ? `${puzzles.length} found in ${games}.` : `Nothing found in ${games}: wins in two or three did not come up.`;
+  told.textContent = looked < of ? `${looked} of ${games}` : puzzles.length ? `${puzzles.length} found in ${games}.` : `Nothing found in ${games}: the games have no win in two or three.`;
   const item = (find) => h("li", {}, h("button", { type: "button", onclick: () => request("own-puzzle", { game: find.game, node: find.node }) },
     h("strong", {}, `${find.rules}, move ${Math.ceil((find.ply + 1) / 2)}`), `: the ${find.side} win in ${find.distance}`, find.missed ? h("span", { class: "soft small" }, " · missed") : ""));
   replace(own, puzzles.map(item));

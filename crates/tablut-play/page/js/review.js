@@ -15,7 +15,7 @@ const legend = h("p", { class: "soft small" }, "Up: the attackers are ahead. Dow
 
 export function makeReview() {
   addPanel("learn", "review", "Review").append(h("div", { class: "card" }, h("h2", {}, "What would have been better?"),
-    h("p", { class: "soft small" }, "The program looks at every position and grades each move by what it gave away. What was better is for you to find."),
+    h("p", { class: "soft small" }, "The program searches every position and grades each move by the chances that it lost. The exercises ask you for better moves."),
     h("div", { class: "row" }, start), progress, graph, legend, found));
 }
 

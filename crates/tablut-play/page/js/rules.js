@@ -31,5 +31,5 @@ watch(({ rules }) => {
       Object.entries(SIGNS).filter(([mark]) => used.has(mark)).map(([, [name, text]]) => sign(name, text)),
       used.has("camp") && [camp, h("dd", {}, "camp")],
       sign("sign-danger", "could be captured by the opponent's next move"),
-      sign("sign-route", "a square that the king could escape to: raichi is one way out, tuichi are two"))));
+      sign("sign-route", "a square that the king could escape to: raichi is one escape route, tuichi are two"))));
 });

@@ -10,7 +10,7 @@ const kept = () => JSON.parse(localStorage.getItem(KEY) ?? "{}");
 const keep = (game, values) => localStorage.setItem(KEY, JSON.stringify({ ...kept(), [game]: values }));
 let wantedSide = "attackers";
 
-// The side that one wants in the game that is about to begin.
+// The side that the user chose for the next game.
 export const wantSide = (side) => { wantedSide = side; };
 
 // Keeps the secret of a link that was opened.
@@ -32,7 +32,7 @@ on("seats", (secrets) => {
 });
 on("seat", ({ side }) => set({ seat: side }));
 
-// The link that gives the opponent the other seat; only who began the game knows it.
+// The link that gives the opponent the other seat. Only the browser that began the game has it.
 function inviteLink() {
   const other = kept()[store.game]?.other;
   return other && new URL(`#game=${store.game}&seat=${other}`, document.baseURI).href;
@@ -49,13 +49,13 @@ async function copy(field, told) {
   clearMessage();
 }
 
-// What stands in the welcome card of a game with seats.
+// The welcome card's part for a game with seats.
 export function seatView() {
   const link = inviteLink();
   if (!link) return h("p", { class: "soft" }, store.seat ? "Your opponent has the other seat." : "You watch this game: both seats are taken by others.");
   const field = h("input", { id: "seat-link", readonly: true, value: link, "aria-label": "Link for your opponent" });
   const told = h("span", { class: "soft small", role: "status" });
-  return h("div", { class: "stack" }, h("p", {}, "Send this link to your opponent. Who opens it has the other seat; everybody else only watches."), field,
+  return h("div", { class: "stack" }, h("p", {}, "Send this link to your opponent. The person who opens it gets the other seat. All others can only watch."), field,
     h("div", { class: "row" }, h("button", { type: "button", class: "primary", id: "copy-seat", onclick: () => copy(field, told) }, "Copy the link"), told));
 }
 

@@ -1,4 +1,4 @@
-// What one likes: light or dark, board, pieces and sounds. Kept on this device alone.
+// The user's settings: light or dark, board, pieces and sounds. This browser keeps them.
 
 import { byId, h, replace } from "./dom.js";
 import { on } from "./host.js";

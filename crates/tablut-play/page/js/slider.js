@@ -65,7 +65,7 @@ function make() {
       const index = Math.round(((event.clientX - box.left) / box.width) * (checkpoints.length - 1));
       show(Math.max(0, Math.min(seen.length - 1, index)));
     });
-    replace(body, h("div", { class: "card" }, h("h2", {}, "How a training run came to see it"), h("p", { class: "soft small" }, "The present position, as the nets of the run's checkpoints judge it. Attackers above, defenders below."), chart, range, told, detail));
+    replace(body, h("div", { class: "card" }, h("h2", {}, "Evaluations by the run's checkpoints"), h("p", { class: "soft small" }, "The evaluation of the current position by the net of each checkpoint. Attackers above, defenders below."), chart, range, told, detail));
   }
   if (node !== store.state?.node) look();
 }

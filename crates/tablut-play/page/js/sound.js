@@ -1,4 +1,4 @@
-// Sounds made here: a knock for a move, two for a capture, a chord at the end. They can be switched off in the settings.
+// Sounds, made without files: a knock for a move, two for a capture, a chord at the end. The settings can switch them off.
 
 import { setting } from "./settings.js";
 import { watch } from "./store.js";
@@ -7,7 +7,7 @@ const LOUDNESS = 0.16;
 let audio = null;
 let before = null;
 
-// Browsers let a page sound only after it was used.
+// Browsers allow sounds only after the user has used the page.
 addEventListener("pointerdown", () => { audio ??= window.AudioContext ? new AudioContext() : null; }, { once: true });
 addEventListener("keydown", () => { audio ??= window.AudioContext ? new AudioContext() : null; }, { once: true });
 

@@ -32,7 +32,7 @@ export function set(values) {
   changed();
 }
 
-// Asks the host, and shows what it refuses beside the control that was used.
+// Sends a request. If the host refuses it, the reason appears next to the control that was used.
 export async function request(what, more) {
   try {
     await ask(what, more);
@@ -60,7 +60,7 @@ on("state", (state) => {
   const moved = store.state?.node !== state.node || store.state?.ending !== state.ending;
   const fresh = !store.state || store.announced !== store.game;
   set({ state, selected: null, shownLine: null, ...(moved ? { analysis: null, threat: null, hint: null, drawing: [] } : {}) });
-  if (moved || fresh) say([state.said, ...state.notes.filter((note) => note.includes("threaten") || note.includes("come up"))].join(" "));
+  if (moved || fresh) say([state.said, ...state.notes.filter((note) => note.includes("threaten") || note.includes("occurred"))].join(" "));
   store.announced = store.game;
 });
 on("thinking", ({ on: thinking }) => set({ thinking }));

@@ -41,7 +41,7 @@ function welcome({ state, rules }) {
   return h("div", { class: "card welcome" }, h("h2", {}, side && use(pieceOf(side)), title),
     sides.map((one) => goal(side ? "piece-king" : pieceOf(one), side ? rules.aims[one] : `${capital(one)}: ${rules.aims[one]}`)),
     state.has_seats && seatView(),
-    isDemo ? h("p", { class: "soft" }, "Lean back and watch, or begin a game of your own.") : howToMove(side, state),
+    isDemo ? h("p", { class: "soft" }, "Watch the game, or start a new one.") : howToMove(side, state),
     level && h("p", { class: "soft small" }, "You play against ", h("strong", {}, level.title), level.stars ? [" ", starsView(level)] : "", `. ${level.description}`),
     h("div", { class: "row" },
       h("button", { type: "button", id: "start-lesson", class: "primary", onclick: openLesson }, "Learn in two minutes"),

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tablut_rules::Side;
 use tablut_session::form::RuleCheck;
 use tablut_session::protocol::{Event, Request};
-use tablut_session::{Format, HostConfig, LiveGame, Response, Session, TrainingState, TrainingView, words};
+use tablut_session::{HostConfig, LiveGame, Response, Session, TrainingState, TrainingView, words};
 use tokio::sync::mpsc;
 
 /// The maximum number of games in memory.
