@@ -84,6 +84,7 @@ impl Browser {
         let capabilities = json!({
             "goog:chromeOptions": {"args": arguments, "binary": chromium},
             "goog:loggingPrefs": {"browser": "ALL"},
+            "timeouts": {"script": 300_000, "pageLoad": 300_000},
         });
         let Value::Object(capabilities) = capabilities else { unreachable!("an object") };
         let connector = hyper_util::client::legacy::connect::HttpConnector::new();
