@@ -112,3 +112,18 @@ fn resigning_takes_two_different_buttons() {
         browser.end().await;
     });
 }
+
+#[test]
+fn a_program_that_does_not_answer_is_shown_as_pending() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir").await;
+        host.signal("STOP");
+        browser.square("d1").await;
+        browser.square("d3").await;
+        browser.until("!document.getElementById('pending').hidden").await;
+        host.signal("CONT");
+        browser.until("document.getElementById('pending').hidden").await;
+        browser.until("document.querySelector('[data-square=d3]').classList.contains('last-to')").await;
+        browser.end().await;
+    });
+}
