@@ -85,7 +85,7 @@ fn a_whole_game_by_keyboard_alone() {
 #[test]
 fn a_game_on_a_phone_fits_its_width() {
     with_browser(|host, browser, _folder| async move {
-        browser.page.set_window_size(390, 844).await.unwrap();
+        browser.resize(390, 844).await;
         browser.open(&host, "/#rules=kvasir").await;
         let width = "document.documentElement.scrollWidth <= window.innerWidth";
         browser.until(width).await;
