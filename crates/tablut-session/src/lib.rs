@@ -45,14 +45,14 @@ pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};
 pub use record::Format;
 pub use report::{Alarm, GameEnding, MoveReport};
 pub use results::{
-    Balance, ExperimentView, FoundPuzzle, GenerationBalance, LensRow, Mistake, RefutationBranch, RefutationView,
-    ReviewReport, Share, TrainingState, TrainingView,
+    Balance, ExperimentView, FoundPuzzle, GenerationBalance, LensRow, Mistake, NextPuzzle, RefutationBranch,
+    RefutationView, ReviewReport, Share, TrainingState, TrainingView,
 };
 pub use saved::{FORMAT, SavedGame, SavedGameError, SavedPosition, SavedReview, VERSION};
 pub use session::{MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Session, SessionError};
 pub use thinking::{Analysis, LineView, Thinking};
 pub use tree::{Node, NodeId, NodeValue, Reviewed, Tree};
-pub use work::{Experiment, NextPuzzle, Review, SearchWork, Step, Update, Work};
+pub use work::{Experiment, Review, SearchWork, Step, Update, Work};
 
 /// The example of the README, as a test.
 #[cfg(doctest)]

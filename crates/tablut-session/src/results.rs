@@ -83,6 +83,17 @@ pub struct FoundPuzzle {
     pub missed: bool,
 }
 
+/// The rest of a puzzle after the right answer and the best defence.
+#[derive(Clone, Debug)]
+pub struct NextPuzzle {
+    /// The defence.
+    pub reply: Move,
+    /// Number of own moves to the win after it.
+    pub distance: u32,
+    /// The first moves of the shortest win.
+    pub solutions: Vec<Move>,
+}
+
 /// A position under one rule set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LensRow {

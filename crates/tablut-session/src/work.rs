@@ -8,7 +8,6 @@ mod refutation;
 mod review;
 
 pub use experiment::Experiment;
-pub use judging::NextPuzzle;
 pub use lens::Lens;
 pub use puzzle_search::{PuzzleSearch, short_win};
 pub use refutation::Refutation;
@@ -16,7 +15,7 @@ pub use review::Review;
 
 use crate::level::{Level, analysis_search, session_search};
 use crate::protocol::Event;
-use crate::results::ReviewReport;
+use crate::results::{NextPuzzle, ReviewReport};
 use crate::thinking::Thinking;
 use crate::tree::{NodeId, NodeValue};
 use rand::SeedableRng;

@@ -34,6 +34,7 @@ async function open(fragment) {
   const game = nameIn(fragment);
   if (game) keepSeat(game, seatIn(fragment));
   if (game) return ask("open", { game });
+  if (!/(^|&)(rules|toml)=/.test(fragment)) throw new Error(`"${fragment}" names no game`);
   return ask("import", { text: "#" + fragment });
 }
 

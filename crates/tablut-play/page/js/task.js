@@ -38,7 +38,7 @@ function tools({ exercise, judgement, review }) {
   if (exercise.lesson) {
     const last = exercise.lesson.step + 1 >= exercise.lesson.of;
     const next = !last && h("button", { type: "button", id: "next-step", class: done ? "primary" : null, onclick: () => nextStep(exercise.lesson.step + 1) }, "Next");
-    return [solution, next, h("button", { type: "button", id: "leave-exercise", class: done && last ? "primary" : null, onclick: leave }, done && last ? "Play a game" : "End the lesson")];
+    return [solution, again, next, h("button", { type: "button", id: "leave-exercise", class: done && last ? "primary" : null, onclick: leave }, done && last ? "Play a game" : "End the lesson")];
   }
   if (exercise.index === null) return [solution, again, h("button", { type: "button", id: "next-puzzle", class: done ? "primary" : null, onclick: nextPuzzle }, "Next puzzle"), leaving];
   return [solution, again, exerciseTools(exercise, review), leaving];

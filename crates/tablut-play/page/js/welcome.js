@@ -69,7 +69,7 @@ function ending({ state }) {
   const side = mySide();
   const { winner } = state.ending;
   const title = !winner ? "A draw" : !side ? `${capital(winner)} win` : winner === side ? "You won" : "You lost";
-  const why = state.said.split(". ").pop();
+  const why = capital(state.said.split(". ").pop().replace(/^[^:]*: /, ""));
   const moves = state.ply === 1 ? "1 move" : `${state.ply} moves`;
   return h("div", { class: "card welcome ended " + (!side || !winner ? "" : winner === side ? "won" : "lost") },
     h("h2", {}, use(pieceOf(winner ?? "attackers")), title),

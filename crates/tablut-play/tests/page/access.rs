@@ -35,7 +35,8 @@ fn axe_finds_no_violation_in_any_panel() {
                     browser.panel(tab).await;
                 }
                 browser.page.execute(AXE, Vec::new()).await.unwrap();
-                let run = "const done = arguments[arguments.length - 1]; axe.run(document, { rules: { 'label-content-name-mismatch': { enabled: true } } }).then((found) => done(found.violations.map((v) => \
+                let run = "const done = arguments[arguments.length - 1]; axe.run(document, { rules: { \
+                           'label-content-name-mismatch': { enabled: true } } }).then((found) => done(found.violations.map((v) => \
                            `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.html).join(' | ')}`)));";
                 let found = browser.page.execute_async(run, Vec::new()).await.unwrap();
                 assert_eq!(found, Value::Array(Vec::new()), "{theme}, {tab}");

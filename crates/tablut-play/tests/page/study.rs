@@ -41,6 +41,13 @@ fn a_review_makes_exercises_that_take_every_winning_move() {
         browser.until("document.querySelectorAll('.mistakes button').length === 1").await;
         let list = browser.text(".mistakes").await;
         assert!(list.contains("c5-h5") && list.contains("allowed a win in 1") && !list.contains("c5-c9"), "{list}");
+        // The review is kept with the game, and each move has its grade.
+        browser.page.refresh().await.unwrap();
+        browser.ready().await;
+        browser.panel("review").await;
+        browser.until("document.querySelectorAll('.mistakes button').length === 1").await;
+        browser.until("document.getElementById('accuracy').textContent.includes('defenders')").await;
+        assert!(browser.text(".move-list .grade-blunder").await.contains("c5-h5"));
         browser.click(".mistakes button").await;
         browser.until("document.getElementById('task').textContent.includes('find something better')").await;
         for mv in [("c5", "h5"), ("c5", "a5")] {

@@ -44,6 +44,12 @@ impl Host {
         self.process.wait().expect("the server ends");
     }
 
+    /// Sends the server a signal, such as `STOP` and `CONT`.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill").arg(format!("-{name}")).arg(self.process.id().to_string()).status();
+        assert!(sent.expect("there is a kill").success());
+    }
+
     /// Sends the text of a request. Returns the whole answer.
     pub fn raw(&self, request: &str) -> String {
         let mut stream = self.connect();

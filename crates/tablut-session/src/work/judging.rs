@@ -4,6 +4,7 @@ use super::puzzle_search::short_win;
 use super::{Step, Update, Work};
 use crate::exercise::{Exercise, Judgement, Sufficiency};
 use crate::protocol::Event;
+use crate::results::NextPuzzle;
 use crate::thinking::Thinking;
 use crate::words;
 use std::time::Duration;
@@ -28,17 +29,6 @@ impl Exercise {
         let is_legal = after.play(mv).is_ok();
         JudgementWork { exercise: self.clone(), mv, after: is_legal.then_some(after), thinking: None, seed }
     }
-}
-
-/// The rest of a puzzle after the right answer and the best defence.
-#[derive(Clone, Debug)]
-pub struct NextPuzzle {
-    /// The defence.
-    pub reply: Move,
-    /// Number of own moves to the win after it.
-    pub distance: u32,
-    /// The first moves of the shortest win.
-    pub solutions: Vec<Move>,
 }
 
 /// The judging of an answer.

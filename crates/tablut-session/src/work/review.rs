@@ -171,6 +171,7 @@ impl Work for Review {
 mod tests {
     use super::*;
     use crate::player::Players;
+    use crate::saved::SavedGame;
     use std::sync::Arc;
     use tablut_rules::Rules;
     use tablut_search::UniformEvaluator;
@@ -188,6 +189,26 @@ mod tests {
         assert_eq!(report.positions, 4);
         // After c5-d5 the win is still proven, and the attackers' move does not change this.
         assert_eq!(report.mistakes, []);
+    }
+
+    #[test]
+    fn a_review_is_kept_with_its_game() {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let start = "9/9/9/9/2K5t/9/9/9/6t1t d".parse().unwrap();
+        let mut session = Session::from_position(rules, start, Players::people()).unwrap();
+        for mv in ["c5-h5", "g1-g5"] {
+            session.play(mv.parse().unwrap()).unwrap();
+        }
+        let report = Review::run(&mut session, 50, 1, &mut UniformEvaluator, &mut || {}).unwrap();
+        assert_eq!(report.mistakes.len(), 1, "{report:?}");
+        assert!(Review::known(&session).is_none(), "nothing was written down yet");
+        for (node, reviewed) in &report.reviewed {
+            session.note_review(*node, reviewed.clone());
+        }
+        let again = SavedGame::from_json(&session.saved().to_json()).unwrap().session().unwrap();
+        assert_eq!(Review::known(&again).expect("all of the line was reviewed").mistakes, report.mistakes);
+        let grade = Grade::of_node(again.tree(), again.tree().line(again.current())[1]);
+        assert_eq!(grade, Some(Grade::Blunder));
     }
 
     #[test]
