@@ -183,9 +183,9 @@ impl Exercise {
             mv,
             sufficiency: Sufficiency::Best,
             words: match (self.proven, &self.lesson) {
-                (_, Some(_)) => format!("{mv} is a right move. Make it on the board."),
-                (Some(proven), _) => words::capitalized(&format!("{mv}: {}.", words::proven(proven, self.side()))),
-                (None, None) => format!("{mv} is the best move that the search found."),
+                (_, Some(_)) => "This move is right. Make it on the board.".to_owned(),
+                (Some(proven), _) => words::capitalized(&format!("{}.", words::proven(proven, self.side()))),
+                (None, None) => "The search found no better move.".to_owned(),
             },
             line: self.line.clone(),
             chances: None,
