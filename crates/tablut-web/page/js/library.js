@@ -10,7 +10,7 @@ const told = h("p", { class: "soft small", role: "status" });
 
 // A button that removes a game asks once more.
 function removeButton({ game }, words) {
-  const button = h("button", { type: "button", "aria-label": `Remove the game against ${words}` }, "Remove");
+  const button = h("button", { type: "button", "aria-label": `Remove: ${words}` }, "Remove");
   button.addEventListener("click", async () => {
     if (!button.dataset.sure) {
       button.dataset.sure = "yes";
