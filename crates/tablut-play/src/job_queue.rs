@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 use tablut_search::Evaluator;
 use tablut_session::{JobId, Priority, SessionJob, Step};
 
+/// The evaluators of one worker, one for each net.
+pub type Evaluators = Vec<Box<dyn Evaluator>>;
+
 /// The time that a worker spends on a job before it takes the next one that waits.
 const SLICE: Duration = Duration::from_millis(15);
 /// The maximum number of waiting jobs.
@@ -75,8 +78,8 @@ impl JobQueue {
     /// evaluators. `report` receives the updates.
     pub fn work(
         &self,
-        evaluators: &mut Vec<Box<dyn Evaluator>>,
-        refresh: &mut dyn FnMut(&mut Vec<Box<dyn Evaluator>>),
+        evaluators: &mut Evaluators,
+        refresh: &mut dyn FnMut(&mut Evaluators),
         report: &dyn Fn(JobUpdate),
     ) {
         while let Some(next) = self.next() {

@@ -170,6 +170,7 @@ pub struct NodeView {
 
 /// The state of a game.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "interfaces use each of them separately")]
 pub struct State {
     /// The current position's node.
     pub node: NodeId,

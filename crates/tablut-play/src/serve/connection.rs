@@ -158,7 +158,7 @@ fn execute(
             let Some(mut joined) = joined else {
                 return (None, Err("no game is open; send `new` or `open` first".to_owned()));
             };
-            let side = server.sit(&joined.room, seat, outbox);
+            let side = joined.room.sit(seat, outbox);
             joined.seat = side.as_ref().ok().copied();
             return (Some(joined), side.map(|_| ()));
         }
@@ -173,7 +173,7 @@ fn execute(
     match room.and_then(|room| server.join(&room, outbox).map(|listener| (room, listener))) {
         Ok((room, listener)) => {
             drop(joined);
-            server.tell_seats(&request, &room, outbox);
+            room.tell_seats(&request, outbox);
             (Some(JoinedGame { server: server.clone(), room, listener, seat: None }), Ok(()))
         }
         Err(error) => (joined, Err(error)),

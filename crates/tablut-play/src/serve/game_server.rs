@@ -184,24 +184,6 @@ impl GameServer {
         }
     }
 
-    /// Sends the secrets of the seats to the interface that has begun a game with seats.
-    pub fn tell_seats(&self, request: &Request, room: &GameRoom, outbox: &Outbox) {
-        let state = room.lock();
-        if let (Request::New { .. }, Some(seats)) = (request, state.game.game().session().seats()) {
-            let (attackers, defenders) = (seats.attackers.clone(), seats.defenders.clone());
-            put(outbox, &encoded(&Event::Seats { attackers, defenders }));
-        }
-    }
-
-    /// The side of the seat that has this secret.
-    pub fn sit(&self, room: &GameRoom, secret: &str, outbox: &Outbox) -> Result<Side, String> {
-        let state = room.lock();
-        let seats = state.game.game().session().seats().ok_or("this game has no seats")?;
-        let side = seats.side_of(secret).ok_or("the link's secret is not that of a seat in this game")?;
-        put(outbox, &encoded(&Event::Seat { side }));
-        Ok(side)
-    }
-
     /// Answers a request about a game from an interface with this seat.
     pub fn answer(&self, room: &GameRoom, request: Request, seat: Option<Side>, outbox: &Outbox) -> Result<(), String> {
         room.lock().game.game().check_seat(&request, seat)?;
@@ -282,6 +264,24 @@ impl GameServer {
 }
 
 impl GameRoom {
+    /// Sends the secrets of the seats to the interface that has begun a game with seats.
+    pub fn tell_seats(&self, request: &Request, outbox: &Outbox) {
+        let state = self.lock();
+        if let (Request::New { .. }, Some(seats)) = (request, state.game.game().session().seats()) {
+            let (attackers, defenders) = (seats.attackers.clone(), seats.defenders.clone());
+            put(outbox, &encoded(&Event::Seats { attackers, defenders }));
+        }
+    }
+
+    /// The side of the seat that has this secret.
+    pub fn sit(&self, secret: &str, outbox: &Outbox) -> Result<Side, String> {
+        let state = self.lock();
+        let seats = state.game.game().session().seats().ok_or("this game has no seats")?;
+        let side = seats.side_of(secret).ok_or("the link's secret is not that of a seat in this game")?;
+        put(outbox, &encoded(&Event::Seat { side }));
+        Ok(side)
+    }
+
     fn lock(&self) -> MutexGuard<'_, RoomState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -108,13 +108,12 @@ impl ServedNets {
 
 impl LoadedNet {
     fn read(file: Option<&Path>, wanted: Option<String>) -> Result<Self, String> {
-        let (name, model) = match file {
-            Some(file) => (wanted.unwrap_or_else(|| name(file)), Model::load(file).map_err(|error| error.to_string())?),
-            None => {
-                let bytes = shipped_net().ok_or("no net is built into this program; give a model file")?;
-                let model = Model::from_bytes(bytes).map_err(|error| format!("the built-in net: {error}"))?;
-                ("built in".to_owned(), model)
-            }
+        let (name, model) = if let Some(file) = file {
+            (wanted.unwrap_or_else(|| name(file)), Model::load(file).map_err(|error| error.to_string())?)
+        } else {
+            let bytes = shipped_net().ok_or("no net is built into this program; give a model file")?;
+            let model = Model::from_bytes(bytes).map_err(|error| format!("the built-in net: {error}"))?;
+            ("built in".to_owned(), model)
         };
         let engine = Engine::new(&model.weights).map_err(|error| format!("{name}: {error}"))?;
         let about = model.about(&name);

@@ -70,10 +70,10 @@ impl Review {
     }
 
     /// Stores the result of the current position and continues with the next.
-    fn look(&mut self, value: NodeValue, analysis: Option<Analysis>) -> Step {
+    fn look(&mut self, value: NodeValue, analysis: Option<&Analysis>) -> Step {
         let at = self.looked.len();
         self.thinking = None;
-        self.looked.push(reviewed(value, analysis.as_ref()));
+        self.looked.push(reviewed(value, analysis));
         let progress = Event::ReviewProgress { done: self.looked.len(), of: self.nodes.len() };
         let mut updates = vec![Event::Value { node: self.nodes[at], value }.into(), progress.into()];
         if let Some(mv) = self.moves.get(at) {
@@ -155,7 +155,7 @@ impl Work for Review {
                 return Ok(Step::Continue);
             }
             let (value, analysis) = (thinking.value(), thinking.analysis(3));
-            return Ok(self.look(value, Some(analysis)));
+            return Ok(self.look(value, Some(&analysis)));
         }
         if let Some(outcome) = self.game.outcome() {
             let proven = Some(Proof::of_outcome(outcome));
