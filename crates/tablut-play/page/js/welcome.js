@@ -27,7 +27,7 @@ function goal(picture, text) {
 }
 
 function howToMove(side, state) {
-  const yours = side ? "one of your pieces" : `one of the ${state.side}' pieces`;
+  const yours = side ? "one of your ringed pieces" : `one of the ${state.side}' pieces`;
   const first = side && state.side !== side ? `${state.has_seats ? "Your opponent" : "The computer"} moves first. Then click ` : "Click ";
   return h("p", {}, first, h("strong", {}, yours), ", then a marked square.");
 }

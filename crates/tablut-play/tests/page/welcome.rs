@@ -11,7 +11,7 @@ fn the_first_screen_says_who_one_is_what_the_goal_is_and_what_to_click() {
             browser.page.goto("about:blank").await.unwrap();
             browser.open(&host, "/").await;
             let card = browser.text("#welcome").await;
-            for part in ["You are the attackers", "Stop the king from reaching the edge", "one of your pieces"] {
+            for part in ["You are the attackers", "Stop the king from reaching the edge", "one of your ringed pieces"] {
                 assert!(card.contains(part), "{card}");
             }
             let in_sight = "document.querySelector('#welcome .goal').getBoundingClientRect().bottom <= innerHeight";
