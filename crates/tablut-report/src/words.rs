@@ -105,11 +105,11 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, Opti
         } else if score.high < 0.5 {
             "it is weaker"
         } else {
-            "too close to call"
+            "the games do not show which is stronger"
         };
         let side = |side: &SideScore| side.score.map_or("–".to_owned(), |score| percent(score.mean));
         sentences.push(format!(
-            "Against {} it scored {} of {} games (95 % interval {:.0}–{} ): {surely}. As attackers {}, as defenders {}.",
+            "Against {} it scored {} of {} games (95 % interval {:.0}–{}): {surely}. It scored {} as attackers and {} as defenders.",
             name(found),
             percent(score.mean),
             score.games,
@@ -117,7 +117,7 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, Opti
             percent(score.high),
             side(&found.as_attackers),
             side(&found.as_defenders),
-        ).replace("% )", "%)"));
+        ));
     }
     let is_random = |found: &EvaluationMatch| found.opponent() == RANDOM;
     if matches.iter().any(|(found, _)| is_random(found)) {
@@ -131,8 +131,10 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, Opti
         let (_, score) = matches.first()?;
         return Some(if score.low > 0.5 {
             ("The net beats random. The evaluation has no stronger opponent.".to_owned(), None)
+        } else if score.high < 0.5 {
+            ("The net loses to random.".to_owned(), Some(false))
         } else {
-            ("The net does not beat random.".to_owned(), Some(false))
+            ("It is not clear whether the net beats random.".to_owned(), None)
         });
     }
     if let Some((found, _)) = telling.iter().rev().find(|(_, score)| score.low > 0.5) {
@@ -270,13 +272,14 @@ fn balance(of: &str, n_generations: usize, results: &Endings) -> String {
     let (games, attackers, defenders) = (results.games(), results.attackers_won, results.defenders_won);
     let (low, high) = share_interval(attackers, games);
     let share = attackers as f64 / games.max(1) as f64;
-    // Draws count for neither side, so the wins are compared.
-    let fewer = if attackers.abs_diff(defenders) as f64 <= 0.16 * games as f64 {
-        "the sides are about even"
-    } else if attackers < defenders {
+    // Draws count for neither side.
+    let share_of_wins = attackers as f64 / (attackers + defenders) as f64;
+    let fewer = if share_of_wins < 0.42 {
         "the attackers win fewer"
-    } else {
+    } else if share_of_wins > 0.58 {
         "the defenders win fewer"
+    } else {
+        "the sides are about even"
     };
     let generations = the_last(n_generations);
     format!(

@@ -116,9 +116,9 @@ pub fn section(run: &RunFiles) -> Markup {
         (special_section(recent))
         h3 { "Searches by side to move" }
         p class="soft" {
-            "Captures: pieces captured in a game. Proven: positions that the search proved won for either side. Entropy: of the net's policy, in nats. "
-            "Divergence: of the net's policy from the search's policy, in nats. Changed: searches that prefer another move than the net. "
-            "Value error: mean squared difference from the result."
+            "Captures are pieces captured per game. Proven is the share of positions that the search proved won for either side. Entropy is that of the net's policy, in nats. "
+            "Divergence is that of the net's policy from the search's policy, in nats. Changed is the share of searches that prefer another move than the net. "
+            "Value error is the mean squared difference from the result."
         }
         div class="scroll" { table {
             thead { tr { th { "rules" } th class="left" { "side" } th { "captures" } th { "proven" } th { "entropy" } th { "divergence" } th { "changed" } th { "value error: net" } th { "value error: search" } } }
