@@ -1,4 +1,4 @@
-//! Tells the compiler the version with the commit that it is built from, where the sources lie in a git repository.
+//! Sets the version for the compiler, with the commit if the sources are in a git repository.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn main() {
     println!("cargo::rustc-env=TABLUT_VERSION={version}");
 }
 
-/// The commit that is checked out; none where this is no repository, or one of a kind unknown here.
+/// The checked-out commit. `None` if there is no repository, or its format is unknown.
 fn commit(git: &Path) -> Option<String> {
     // In a worktree `.git` is a file that names the folder.
     let folder = match fs::read_to_string(git) {
@@ -28,7 +28,7 @@ fn commit(git: &Path) -> Option<String> {
     // Every commit and checkout adds a line to this file.
     watched(&folder.join("logs/HEAD"));
     let Some(name) = head.strip_prefix("ref:").map(str::trim) else { return hash(&head) };
-    // A worktree's branches are those of the repository that it belongs to.
+    // A worktree shares the branches of its repository.
     let shared = fs::read_to_string(folder.join("commondir")).map_or(folder.clone(), |text| folder.join(text.trim()));
     if let Some(commit) = watched(&shared.join(name)).and_then(|text| hash(&text)) {
         return Some(commit);
@@ -37,7 +37,7 @@ fn commit(git: &Path) -> Option<String> {
     packed.lines().find_map(|line| hash(line.strip_suffix(name)?))
 }
 
-/// A file's text; a change of it has this script run again.
+/// A file's text. Cargo runs this script again when the file changes.
 fn watched(path: &Path) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     println!("cargo::rerun-if-changed={}", path.display());

@@ -34,6 +34,9 @@ pub struct MatchConfig {
 
 impl MatchConfig {
     /// The openings of the match's pairs.
+    ///
+    /// # Errors
+    /// If there are not enough different openings.
     pub fn openings(&self) -> Result<Vec<Opening>, OpeningsError> {
         match &self.book {
             Some(book) => Ok(book.to_vec()),
@@ -95,6 +98,9 @@ pub struct MatchOutcome {
 }
 
 /// Plays a match from the start: [`resume_match`] without earlier games.
+///
+/// # Errors
+/// As [`resume_match`].
 pub fn play_match(
     config: &MatchConfig,
     contestants: &[Contestant; 2],
@@ -112,6 +118,9 @@ pub fn play_match(
 /// no pair after the deciding one counts. So the result does not depend on the distribution of games over threads. A
 /// match with a player that uses a clock, or with a program, plays one game at a time on each thread. `cancel` stops
 /// the match. The report then covers the pairs so far and is marked as incomplete.
+///
+/// # Errors
+/// If there are not enough openings, a net cannot evaluate, or a player cannot play.
 ///
 /// # Panics
 /// If `on_game` panics, or if a number in `earlier` is not one of the match's games.
@@ -145,22 +154,22 @@ pub fn resume_match(
     })
 }
 
-/// The games of a match that are to be played, wherever that is.
+/// The games of a match that must be played, here or by workers.
 pub struct WantedGames<'a> {
     /// Their numbers, in order.
     pub games: Vec<usize>,
     /// The openings of all pairs.
     pub openings: &'a [Opening],
-    /// Takes each game as it ends, from any thread, once.
+    /// Receives each finished game once, from any thread.
     pub deliver: &'a (dyn Fn(usize, &GameResult) + Sync),
-    /// Cancelled when no more games are needed, because the match was stopped or its sequential test is settled.
+    /// Cancelled when no more games are needed, because the match was stopped or its sequential test has a verdict.
     pub cancel: CancelToken,
-    /// Cancelled when somebody has stopped the match.
+    /// Cancelled when the match was stopped.
     stop: &'a CancelToken,
 }
 
 impl WantedGames<'_> {
-    /// Whether somebody has stopped the match, before it was settled or played.
+    /// Whether the match was stopped from outside.
     pub fn was_stopped(&self) -> bool {
         self.stop.is_cancelled()
     }
@@ -219,13 +228,14 @@ impl Collector {
     }
 }
 
-/// Counts a match's games, those of an earlier run and those that `play` brings. `play` gives whether all were played, and not
-/// stopped.
+/// Counts a match's games: those in `earlier`, and those that `play` delivers. `play` returns whether it has delivered
+/// all games that it was given. The rest is as in [`resume_match`].
 ///
-/// Otherwise as [`resume_match`].
+/// # Errors
+/// If there are not enough openings, or `play` fails.
 ///
 /// # Panics
-/// If `on_game` panics, or a number of `earlier` is not one of the match's games.
+/// If `on_game` panics, or if a number in `earlier` is not one of the match's games.
 pub fn collect_match<E: From<OpeningsError>>(
     config: &MatchConfig,
     players: [String; 2],

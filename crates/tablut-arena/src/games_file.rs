@@ -40,14 +40,14 @@ impl GamesFileError {
     }
 
     fn not_games(path: &Path, reason: &str) -> Self {
-        Self(format!("{} holds no games of a match and is left as it is: {reason}", path.display()))
+        Self(format!("{} is not a file of match games, and was not changed: {reason}", path.display()))
     }
 
     fn other_match(path: &Path, differences: &[String]) -> Self {
         let (path, list) = (path.display(), differences.join("\n"));
         Self(format!(
-            "{path} holds games of another match and is left as it is:\n{list}\nname another file, or repeat that \
-             match's options"
+            "{path} has the games of another match, and was not changed:\n{list}\nname another file, or use the options \
+             of that match"
         ))
     }
 }
@@ -63,9 +63,12 @@ pub struct GamesFile {
 }
 
 impl GamesFile {
-    /// Creates a file for the match of `header` with these openings, or opens the existing one. If the file has the same
-    /// match with fewer games, its header is replaced. An incomplete last line is dropped. All games are replayed under
-    /// `rules`.
+    /// Creates a file for the match of `header` with these openings, or opens the existing one. If the file has the
+    /// same match with fewer games, its header is replaced. An incomplete last line is dropped. All games are replayed
+    /// under `rules`.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, is of another kind, has another match or a damaged line, or is in use.
     pub fn open(
         path: &Path,
         header: MatchHeader,
@@ -115,6 +118,9 @@ impl GamesFile {
     }
 
     /// Adds a finished game.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn append(&mut self, place: GamePlace, game: &GameResult) -> Result<(), GamesFileError> {
         let line = GameLine::new(&self.header, place, game);
         // One write: after a kill the file contains the whole line or its start.
@@ -131,6 +137,9 @@ impl GamesFile {
     }
 
     /// Sorts the games and removes those that do not count: all games of match `i` from number `counted[i]` on.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn finish(self, counted: &[usize]) -> Result<(), GamesFileError> {
         let mut text = self.header.line();
         let counts = |&(match_idx, game_idx): &GamePlace| counted.get(match_idx).is_some_and(|&n| game_idx < n);
@@ -139,7 +148,7 @@ impl GamesFile {
     }
 }
 
-/// Opens the file to read and append, for this process alone.
+/// Opens the file to read and append, and locks it.
 fn locked(path: &Path) -> Result<File, GamesFileError> {
     let io = |error| GamesFileError::io(path, &error);
     let file = File::options().read(true).append(true).open(path).map_err(io)?;
@@ -172,7 +181,7 @@ fn read(
         let place = line.place(header).map_err(wrong)?;
         line.result(rules, header.max_plies).map_err(wrong)?;
         if games.insert(place, line).is_some() {
-            return Err(wrong(format!("game {} of match {} is there twice", place.1 + 1, place.0 + 1)));
+            return Err(wrong(format!("game {} of match {} occurs twice", place.1 + 1, place.0 + 1)));
         }
     }
     Ok(games)

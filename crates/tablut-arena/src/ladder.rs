@@ -42,7 +42,7 @@ impl FromStr for NamedAnchor {
         let (player, elo) = text.rsplit_once('=').ok_or_else(unreadable)?;
         let elo = elo.trim().parse().ok().filter(|elo: &f64| elo.is_finite()).ok_or_else(unreadable)?;
         let player = player.trim();
-        // A player's own name is used as it is.
+        // A name that the user gave to a player is not parsed.
         let player = if is_name(player) { player.to_owned() } else { player.parse::<PlayerSpec>()?.to_string() };
         Ok(Self { player, elo })
     }
@@ -108,7 +108,7 @@ pub struct LadderPlayer {
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum LadderError {
     /// An anchor did not play.
-    #[error("anchor {player} does not play; the players are {players}")]
+    #[error("the anchor {player} is not among the players {players}")]
     Absent { player: String, players: String },
     /// The ratings cannot be computed.
     #[error(transparent)]
@@ -119,6 +119,9 @@ pub enum LadderError {
 ///
 /// Without `anchors`, `random` is 0 and [`SECOND_ANCHOR`] has its [`published_rating`], each if it plays. If neither
 /// plays, the first player is 0.
+///
+/// # Errors
+/// If an anchor is not among the players, or the ratings cannot be computed.
 pub fn ladder(reports: &[MatchReport], anchors: &[NamedAnchor]) -> Result<Ladder, LadderError> {
     let (names, pairings) = pairings_by_name(reports.iter().map(|report| (&report.players, report.pairs)));
     let place = |name: &str| names.iter().position(|known| *known == name);
@@ -190,7 +193,7 @@ mod tests {
     use tablut_ratings::Wdl;
     use tablut_rules::{Outcome, Reason, Side};
 
-    /// A game that was worth so many half points to the player on `side`.
+    /// A game with this number of half points for the player on `side`.
     fn game(side: Side, half_points: usize) -> GameResult {
         let winner = [Some(side.opponent()), None, Some(side)][half_points];
         let ending = Ending::Rules(Outcome { winner, reason: Reason::NoMoves });

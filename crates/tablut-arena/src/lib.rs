@@ -1,7 +1,7 @@
-//! Matches between players of Tablut: openings, games, files of games, ladders; and puzzles.
+//! Matches between players of Tablut: openings, games, files of games and ladders. Also puzzles.
 //!
 //! - [`openings()`], [`MatchGame`], [`play_match`], [`MatchReport`]: pairs of games from one opening, on all cores.
-//! - [`MatchPlan`], [`collect_match`]: the games of a match as a function of data, for matches that others play.
+//! - [`MatchPlan`], [`collect_match`]: the games of a match as a function of data, for matches that workers play.
 //! - [`play_pairs`]: many small matches at once.
 //! - [`ladder()`]: the ratings of all players of some matches.
 //! - [`puzzles`]: positions with a proven win, and how many of them a search solves.
@@ -29,7 +29,7 @@ pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningsError, openings};
 pub use sealed_file::SealedFileError;
 pub use tally::{MatchReport, SideResult, Tally};
 
-/// The example of the README, as a test.
+/// Tests the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct ReadmeExample;

@@ -1,5 +1,5 @@
-//! Pairs of games of many small matches, played at once, so that the same nets share batches and no core waits for the last game of
-//! each match.
+//! Plays many small matches at once, so that their nets share batches and no core waits for the last game of each
+//! match.
 
 use crate::contest::{MatchError, unless_stopped};
 use crate::match_game::MatchPlan;
@@ -9,21 +9,26 @@ use tablut_ratings::PairTable;
 use tablut_rules::Side;
 use tablut_search::Evaluator;
 
-/// A small match. Neither contestant may watch the clock or be a program: their games share threads.
+/// A small match. No contestant may use a clock or be a program, because the games share threads.
 #[derive(Clone, Debug)]
 pub struct SmallMatch {
-    /// Rules, players, limit and seed; the result is the first player's.
+    /// The rules, players, limit and seed. Results are those of the first player.
     pub plan: MatchPlan,
-    /// Pairs of games; in each both players have each side once.
+    /// Pairs of games. In each pair both players play each side once.
     pub n_pairs: usize,
-    /// Random plies at the beginning of each pair.
+    /// Random plies at the start of each pair.
     pub opening_plies: u32,
 }
 
-/// Plays `matches` and gives each one's pairs, the same as [`play_match`](crate::play_match) gives; none when `cancel` was cancelled.
+/// Plays `matches` and returns the pairs of each, equal to those of [`play_match`](crate::play_match). Returns `None`
+/// if `cancel` was cancelled.
 ///
-/// `make_evaluators` is called once in each worker; [`Contestant::evaluator`](tablut_players::Contestant::evaluator) counts in what it returns. `on_game` is called after
-/// each game, from any thread.
+/// `make_evaluators` is called once in each worker thread;
+/// [`Contestant::evaluator`](tablut_players::Contestant::evaluator) is an index into its result. `on_game` is called
+/// after each game, from any thread.
+///
+/// # Errors
+/// If there are not enough openings, a net cannot evaluate, or a player cannot play.
 pub fn play_pairs(
     matches: &[SmallMatch],
     concurrency: Concurrency,
@@ -71,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn every_match_has_its_pairs_whatever_is_played_beside_it() {
+    fn the_pairs_of_a_match_do_not_depend_on_other_matches() {
         let matches = [
             small("kvasir", ["greedy", "random"], 6),
             small("ashton", ["random", "greedy"], 4),

@@ -38,21 +38,21 @@ impl GameResult {
     }
 }
 
-/// Rules, players, seed and limit of a match. A game of it is a function of this, its number and its opening.
+/// The rules, players, seed and limit of a match. They determine each game together with its number and its opening.
 #[derive(Clone, Debug)]
 pub struct MatchPlan {
     /// The rules.
     pub rules: Arc<Rules>,
     /// The two players.
     pub contestants: [Contestant; 2],
-    /// Plies after which a game is a draw, beside what the rules say.
+    /// A game is a draw after this many plies, in addition to the rules' limits.
     pub max_plies: Option<u32>,
-    /// Everything random comes from here.
+    /// The seed of all randomness.
     pub seed: u64,
 }
 
 impl MatchPlan {
-    /// Game `game_idx`: even ones give the first contestant the attackers, odd ones the defenders.
+    /// Game `game_idx`. The first contestant plays the attackers in even games and the defenders in odd ones.
     pub fn game(&self, opening: &Opening, game_idx: usize) -> MatchGame {
         let mut game = Game::new(self.rules.clone(), opening.first);
         if let Some(max_plies) = self.max_plies {

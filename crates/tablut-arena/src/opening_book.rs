@@ -1,5 +1,5 @@
-//! Books of balanced openings: random plies, or plies steered to even positions, to positions that a judge evaluates as nearly
-//! even, all different.
+//! Books of balanced openings. Each opening leads to a different position that a judge evaluates as nearly even. Its
+//! plies are random, or steered towards even positions.
 
 mod file;
 
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::EvaluateError;
 
-/// Openings that all threads try in one round. It does not influence the book.
+/// Attempts of all threads in one round. It does not influence the book.
 const ROUND: usize = 16;
 /// The maximum number of attempts per requested opening.
 const ATTEMPTS_PER_OPENING: usize = 200;
@@ -28,8 +28,8 @@ pub struct BookConfig {
     pub n_openings: usize,
     /// Plies of each opening.
     pub plies: u32,
-    /// Whether the side that is behind at a short look plays the best move it sees, and only the other one random moves.
-    /// Under one-sided rules hardly any random opening is even.
+    /// Whether openings are steered: the side that is behind plays the judge's best move, and the other side plays
+    /// random moves. Under one-sided rules hardly any random opening is even.
     pub steered: bool,
     /// The largest absolute value of the judge's evaluation, in the judge's unit.
     pub band: f64,
@@ -48,25 +48,25 @@ pub struct JudgedOpening {
     pub value: f64,
 }
 
-/// How long a judge looks at a position.
+/// How much effort a judge makes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Look {
-    /// For a moment, to steer an opening.
+    /// Little, to steer an opening.
     Short,
-    /// As long as its judgement takes.
+    /// The judge's full effort.
     Full,
 }
 
-/// What a judge thinks of a position.
+/// A judge's evaluation of a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Opinion {
-    /// The value for the attackers, in the judge's own unit.
+    /// The value in the judge's unit, above zero if the attackers are better.
     pub value: f64,
     /// The move that the judge would play.
     pub best: Move,
 }
 
-/// Looks at a position in which the game goes on. What it returns must depend only on its arguments.
+/// Evaluates the position of a game that is not over. The result must depend only on the arguments.
 pub type Judge = Box<dyn FnMut(&Game, Look) -> Result<Opinion, EvaluateError> + Send>;
 
 /// The book cannot be made.
@@ -77,7 +77,7 @@ pub enum BookError {
     /// Too few openings are even enough and different from each other.
     #[error(
         "found only {found} different openings of {plies} plies under {rules} within {band} of even, expected \
-         {wanted}; a wider band, more plies or steered openings give more"
+         {wanted}; use a wider band, more plies or steered openings"
     )]
     TooFew { found: usize, wanted: usize, plies: u32, band: f64, rules: String },
     /// A judge failed.
@@ -88,7 +88,11 @@ pub enum BookError {
 /// Makes a book. `make_judge` is called once for each thread. `on_round` receives the number of openings and the number
 /// of attempts; if it returns false, the search stops with fewer openings.
 ///
-/// Opening `i` depends only on rules, plies, steering, band, judge and seed, so a longer book starts like a shorter one.
+/// Opening `i` depends only on rules, plies, steering, band, judge and seed, so a longer book starts like a shorter
+/// one.
+///
+/// # Errors
+/// If a judge fails, or there are fewer openings than requested, also because `on_round` returned false.
 ///
 /// # Panics
 /// If a judge panics.
@@ -121,7 +125,7 @@ pub fn make_book(
 /// An opening with the hash of its position, or `None` if the attempt failed.
 type Candidate = Option<(JudgedOpening, u64)>;
 
-/// The attempts from number `begin` on, distributed among the judges, in their order.
+/// [`ROUND`] attempts from number `begin` on, in order. The judges share them.
 fn round(config: &BookConfig, begin: usize, judges: &mut [Judge]) -> Result<Vec<Candidate>, EvaluateError> {
     let share = ROUND.div_ceil(judges.len());
     let results: Vec<Result<Vec<Candidate>, EvaluateError>> = std::thread::scope(|scope| {

@@ -44,8 +44,7 @@ impl Opening {
 pub enum OpeningsError {
     /// There are not enough different positions after this many plies.
     #[error(
-        "found only {found} different openings of {plies} random plies under {rules}, expected {wanted}; more plies \
-         give more openings"
+        "found only {found} different openings of {plies} random plies under {rules}, expected {wanted}; use more plies"
     )]
     TooFew { found: usize, wanted: usize, plies: u32, rules: String },
 }
@@ -54,6 +53,9 @@ pub enum OpeningsError {
 /// of them the game is over or the side to move can win at once.
 ///
 /// Opening `i` depends only on `seed` and the openings before it, so a longer list starts like a shorter one.
+///
+/// # Errors
+/// If there are not enough different openings.
 pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut seen = HashSet::new();
@@ -76,7 +78,8 @@ pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<V
     Ok(openings)
 }
 
-/// One opening and its position, unless the game ends or can be won at once. `choose` takes a move from the legal ones.
+/// One opening and its position, or `None` if the game ends or can be won at once. `choose` returns one of the legal
+/// moves.
 pub(crate) fn attempt<E>(
     rules: &Arc<Rules>,
     plies: u32,
@@ -137,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_list_begins_like_a_shorter_one() {
+    fn a_longer_list_starts_like_a_shorter_one() {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         let long = openings(&rules, 30, 3, 1).unwrap();
         assert_eq!(openings(&rules, 10, 3, 1).unwrap(), long[..10]);
@@ -148,7 +151,7 @@ mod tests {
     fn too_few_openings_are_reported_with_their_number() {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         let error = openings(&rules, 200, 1, 1).unwrap_err();
-        // 80 moves from the start, eight alike except those along the axes.
+        // There are 80 moves from the start. They are symmetric in groups of eight, or of four along the axes.
         assert!(matches!(error, OpeningsError::TooFew { found: 10..=20, wanted: 200, plies: 1, .. }), "{error}");
         assert_eq!(openings(&rules, 1, 0, 1).unwrap()[0].moves, []);
     }

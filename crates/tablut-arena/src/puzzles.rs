@@ -17,7 +17,7 @@ use tablut_rules::{Move, Position};
 
 /// The longest distance of a puzzle, in moves of the side to move.
 pub const MAX_DISTANCE: u32 = 4;
-/// The same in plies.
+/// [`MAX_DISTANCE`] in plies.
 pub const MAX_PLIES: u32 = 2 * MAX_DISTANCE - 1;
 
 /// A position with a proven shortest win of the side to move.

@@ -24,7 +24,7 @@ pub(crate) fn write(kind: &'static str, path: &Path, text: &str) -> Result<(), S
     written.map_err(|error| SealedFileError(format!("{kind} {}: {error}", path.display())))
 }
 
-/// What `parse` makes of the text of a file of this kind. Its error is the line and the reason.
+/// Reads a file of this kind and parses its text. The error of `parse` is the line and the reason.
 pub(crate) fn read<T>(
     kind: &'static str,
     path: &Path,

@@ -61,7 +61,7 @@ pub struct MatchReport {
     pub players: [String; 2],
     /// Seed of openings and players.
     pub seed: u64,
-    /// Random plies at each game's beginning.
+    /// Random plies at the start of each game.
     pub opening_plies: u32,
     /// The ply limit of the match, if it has one.
     pub max_plies: Option<u32>,
@@ -190,7 +190,7 @@ pub struct ReportHeader {
     pub players: [String; 2],
     /// Seed of openings and players.
     pub seed: u64,
-    /// Random plies at each game's beginning.
+    /// Random plies at the start of each game.
     pub opening_plies: u32,
     /// The ply limit of the match.
     pub max_plies: Option<u32>,
@@ -237,11 +237,11 @@ mod tests {
     }
 
     #[test]
-    fn forfeits_are_losses_of_the_player_who_gave_up() {
+    fn forfeits_are_losses_of_the_player_that_forfeits() {
         let mut tally = Tally::default();
         let ending = Ending::Forfeit { loser: Side::Attackers, reason: "left".to_owned() };
         let forfeit = GameResult { ending, ..game(None, Reason::Repetition) };
-        // The attackers are the first player in the first game, and the second in the second.
+        // The first player plays the attackers in the first game, and the second player in the second.
         tally.record_pair(&forfeit, &forfeit);
         tally.record_pair(&forfeit, &game(None, Reason::Repetition));
         let report = tally.report(header());
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_without_games_or_without_losses_is_reported_without_inventions() {
+    fn a_match_without_games_or_losses_has_no_score_or_no_elo() {
         let empty = Tally::default().report(header());
         assert_eq!((empty.games, empty.total.score), (0, None));
         let mut tally = Tally::default();

@@ -1,4 +1,4 @@
-//! Whole matches: what is played, how it is counted, and that threads change nothing.
+//! Complete matches: their games, their counts, and that threads do not change them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -27,7 +27,7 @@ fn contestant(text: &str) -> Contestant {
     Contestant::baseline(text.to_owned(), &text.parse().unwrap()).unwrap()
 }
 
-/// A search that knows only the rules.
+/// A search with a uniform evaluator.
 fn uniform(simulations: u32) -> Contestant {
     let limit = Limit::of_simulations(simulations);
     let search = NetSearch { evaluator: 0, limit, config: SearchConfig::for_play() };
@@ -81,7 +81,7 @@ fn threads_and_batches_change_nothing() {
 }
 
 #[test]
-fn a_search_over_the_bare_rules_beats_random() {
+fn a_search_without_a_net_beats_random() {
     let outcome = play(&config("kvasir", 10), &[uniform(32), contestant("random")]);
     let score = outcome.report.total.score.unwrap();
     assert!(score.mean >= 0.8, "{score:?}");
@@ -106,12 +106,11 @@ fn a_settled_sequential_test_ends_the_match_at_the_same_pair_on_any_threads() {
 }
 
 #[test]
-fn a_settled_test_ends_its_match_and_asks_nobody_else_to_stop() {
+fn a_verdict_of_the_test_ends_only_its_match() {
     let mut config = config("kvasir", 400);
     config.sequential_test = Some(TestBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
     let (cancel, after) = (CancelToken::new(), AtomicUsize::new(0));
-    // After a request to stop, a Ctrl-C ends the process at once. So no stop may be visible here, not even for a
-    // moment.
+    // After a request to stop, Ctrl-C ends the process at once. So the caller's token must never be cancelled here.
     let outcome = play_match(&config, &[contestant("greedy"), contestant("random")], evaluators, &cancel, |progress| {
         if progress.tally.test().is_some_and(|state| state.verdict != TestVerdict::Undecided) {
             after.fetch_add(1, Ordering::Relaxed);
@@ -119,11 +118,11 @@ fn a_settled_test_ends_its_match_and_asks_nobody_else_to_stop() {
         assert!(!cancel.is_cancelled());
     });
     assert!(outcome.unwrap().report.games < 800 && after.into_inner() > 0);
-    assert!(cancel.cancel(), "the first to ask");
+    assert!(cancel.cancel(), "the first request to stop");
 }
 
 #[test]
-fn a_match_stops_when_it_is_told_to() {
+fn a_match_stops_on_request() {
     let cancel = CancelToken::new();
     let players = [contestant("random"), contestant("random")];
     let config = config("kvasir", 100);
@@ -142,13 +141,13 @@ fn a_match_stops_when_it_is_told_to() {
 }
 
 #[test]
-fn a_match_gone_on_with_is_the_match_played_at_once() {
+fn a_resumed_match_equals_an_uninterrupted_one() {
     let mut config = config("kvasir", 40);
     let players = [contestant("greedy"), contestant("random")];
     for test in [None, Some(TestBounds { elo0: 0.0, elo1: 200.0, alpha: 0.05, beta: 0.05 })] {
         config.sequential_test = test;
         let whole = play(&config, &players);
-        // Games that ended in any order, from pairs whose other game is missing.
+        // The earlier games are in any order, and some are from pairs whose other game is missing.
         for earlier in [vec![7, 3, 2], (0..80).rev().step_by(3).collect(), (0..80).collect()] {
             let known = Mutex::new(Vec::new());
             play_match(
@@ -191,7 +190,7 @@ impl Evaluator for FirstBatch {
 }
 
 #[test]
-fn a_net_under_the_clock_has_a_thread_to_itself() {
+fn a_net_with_a_clock_plays_one_game_at_a_time() {
     let mut config = config("kvasir", 3);
     config.max_plies = Some(8);
     config.concurrency = Concurrency { workers: 1, tasks_per_worker: 64 };
@@ -208,7 +207,7 @@ fn a_net_under_the_clock_has_a_thread_to_itself() {
 }
 
 #[test]
-fn a_time_that_is_up_at_once_still_gives_moves() {
+fn a_net_with_hardly_any_time_still_moves() {
     let mut config = config("kvasir", 1);
     config.max_plies = Some(20);
     let timed = NetSearch { evaluator: 0, limit: "1ms".parse().unwrap(), config: SearchConfig::for_play() };

@@ -1,5 +1,4 @@
-//! The puzzles that come with the project. A search without a net solves those with a short win, and none of its proofs
-//! is wrong.
+//! The program's puzzles. A search without a net solves those with a short win, and none of its proofs is false.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,7 +21,7 @@ fn some(set: &PuzzleSet, every: usize) -> Vec<Puzzle> {
 }
 
 #[test]
-fn sets_hold_as_many_puzzles_of_each_distance_and_of_both_sides() {
+fn sets_have_the_same_number_of_puzzles_of_each_distance_and_of_both_sides() {
     for name in RULES {
         let (_, set) = read(name);
         let of = |distance| set.puzzles.iter().filter(|puzzle| puzzle.distance == distance).count();

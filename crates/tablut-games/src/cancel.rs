@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Requests that work stops or pauses. Clones are the same request. A [child](Self::child) can also be cancelled alone; it is
-/// paused together with its parent.
+/// A request to stop or pause work. All clones share it. A [child](Self::child) can also be cancelled without its
+/// parent. A pause applies to a token, its children and its parents.
 #[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     cancelled: Arc<AtomicBool>,
@@ -13,10 +13,10 @@ pub struct CancelToken {
     parent: Option<Arc<CancelToken>>,
 }
 
-/// A pause, of all tokens of a family.
+/// The state of a pause. A token shares it with its children.
 #[derive(Debug, Default)]
 struct Pause {
-    /// Read first, because nearly always it is false.
+    /// Whether the work is paused. It is read before `state` is locked, because it is nearly always false.
     is_on: AtomicBool,
     state: Mutex<PauseState>,
     changed: Condvar,
@@ -40,7 +40,7 @@ impl CancelToken {
         Self::default()
     }
 
-    /// A token that is cancelled together with this one, and that can also be cancelled alone.
+    /// A token that is cancelled together with this one, and that can also be cancelled without it.
     pub fn child(&self) -> Self {
         Self { cancelled: Arc::default(), pause: self.pause.clone(), parent: Some(Arc::new(self.clone())) }
     }
@@ -48,7 +48,8 @@ impl CancelToken {
     /// Requests the stop. Returns false if this token was already cancelled.
     pub fn cancel(&self) -> bool {
         let first = !self.cancelled.swap(true, Ordering::Relaxed);
-        // Whoever waits for the end of a pause looks again. The lock makes sure that nobody is just about to wait.
+        // Wakes the threads that wait for the end of a pause. The lock ensures that no thread is between its check and
+        // its wait.
         drop(self.pause.state());
         self.pause.changed.notify_all();
         first
@@ -59,7 +60,7 @@ impl CancelToken {
         self.cancelled.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|parent| parent.is_cancelled())
     }
 
-    /// Pauses the work, or lets it go on.
+    /// Pauses or resumes the work.
     pub fn pause(&self, paused: bool) {
         let mut state = self.pause.state();
         match (paused, state.since) {
@@ -80,7 +81,7 @@ impl CancelToken {
         state.before + state.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
-    /// Waits while the work is paused; then says, as [`is_cancelled`](Self::is_cancelled) does, whether it is to stop.
+    /// Waits while the work is paused. Then returns the same as [`is_cancelled`](Self::is_cancelled).
     pub fn must_stop(&self) -> bool {
         if self.pause.is_on.load(Ordering::Relaxed) {
             let mut state = self.pause.state();

@@ -26,12 +26,14 @@ pub trait Task: Send {
     /// The error of a task. An error ends the whole run.
     type Error: Send;
 
-    /// Runs until the task needs evaluations, and appends its requests; or finishes and returns the output.
+    /// Runs the task. If it needs evaluations, it appends its requests and returns `None`. If it has finished, it
+    /// returns its output. If it returns `None` without requests, it is called again in the next round.
     ///
-    /// A task that neither finishes nor requests anything is called again in the next round.
+    /// # Errors
+    /// If the task fails.
     fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<Self::Output>, Self::Error>;
 
-    /// Takes the evaluations for the last call of `gather`, in the same order.
+    /// Receives the evaluations for the last call of `gather`, in the same order.
     fn apply(&mut self, evaluations: &[Evaluation]);
 }
 
@@ -84,7 +86,7 @@ pub enum RunError<E = Infallible> {
 
 /// A source of tasks while others run.
 pub trait TaskSource: Sync {
-    /// What it gives.
+    /// The type of the tasks.
     type Task: Task;
 
     /// The next task and its index, or `None` if there is none at the moment.
@@ -94,12 +96,12 @@ pub trait TaskSource: Sync {
     fn is_open(&self) -> bool;
 }
 
-/// Why not all tasks of a source finished.
+/// The error of a run with the tasks of a source.
 type Failure<S> = RunError<<<S as TaskSource>::Task as Task>::Error>;
 
 /// Tasks that are created from their index when a worker needs one.
 struct Numbered<F> {
-    /// The next task to begin.
+    /// The index of the next task.
     next: AtomicUsize,
     n_tasks: usize,
     make_task: F,
@@ -124,6 +126,9 @@ impl<T: Task, F: Fn(usize) -> T + Sync> TaskSource for Numbered<F> {
 /// `make_evaluators` is called once in each worker. `on_output` is called with each output when it is ready, in any
 /// order. If one worker fails, the others stop too. If `cancel` is cancelled, running tasks are dropped and the result
 /// is [`RunError::Stopped`].
+///
+/// # Errors
+/// If a task or an evaluator fails, or the run is cancelled.
 pub fn run_tasks<T: Task>(
     n_tasks: usize,
     concurrency: Concurrency,
@@ -151,6 +156,9 @@ pub fn run_tasks<T: Task>(
 /// is ready.
 ///
 /// Otherwise like [`run_tasks`].
+///
+/// # Errors
+/// If a task or an evaluator fails, or the run is cancelled.
 pub fn run_task_source<S: TaskSource>(
     source: &S,
     concurrency: Concurrency,
@@ -197,7 +205,7 @@ struct Shared<'a, S: TaskSource> {
     /// Tasks of all workers that have begun and not ended.
     running: AtomicUsize,
     workers: usize,
-    /// A worker has failed.
+    /// Whether a worker has failed.
     abandoned: AtomicBool,
 }
 
@@ -311,7 +319,7 @@ impl Round {
         let mut end = self.ends.last().copied().unwrap_or(0);
         for (evaluator, query) in self.requests.drain(..) {
             let queries = self.queries.get_mut(evaluator).ok_or_else(|| {
-                EvaluateError::Failed(format!("a task asks for evaluator {evaluator}, which is not there").into())
+                EvaluateError::Failed(format!("a task requests evaluator {evaluator}, which does not exist").into())
             })?;
             queries.push(query);
             self.origins[evaluator].push(end);

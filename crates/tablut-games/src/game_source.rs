@@ -1,7 +1,7 @@
-//! The interface between self-play and training: where games come from.
+//! The interface between self-play and training.
 //!
 //! A run on one machine plays its games itself ([`LocalGames`]) and keeps its nets in its folder. Other processes may
-//! also play the games. A game depends only on its [`GameOrder`] and its number, so it does not matter who plays it.
+//! also play the games. A game depends only on its [`GameOrder`] and its number, not on the process that plays it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -29,20 +29,20 @@ pub struct GameOrder {
     pub generation: u64,
     /// Number of games. They are numbered from 0.
     pub games: usize,
-    /// The rule sets, which take turns.
+    /// The rule sets. Successive games use them in turn.
     pub rules: Vec<Arc<Rules>>,
     /// How the games are played.
     pub selfplay: SelfPlayConfig,
     /// How moves are searched.
     pub search: SelfPlaySearch,
-    /// Simulations of a search, but in games with a handicap.
+    /// Simulations of a search in games without a handicap.
     pub simulations: u32,
-    /// The precision of the nets on the cores. Each precision plays other games.
+    /// The precision of the nets on the cores. Games differ between precisions.
     pub precision: Precision,
     /// The net that plays.
     pub weights: Arc<Weights>,
-    /// The handicap of each rule set's games that have one, in the order of the rule sets. If it is empty, no game has
-    /// one, whatever the config says.
+    /// For each rule set, in their order, the handicap of the games that have one. If the list is empty, no game has a
+    /// handicap, regardless of the config.
     pub handicaps: Vec<Handicap>,
 }
 
@@ -85,12 +85,12 @@ pub struct PlayedGames {
     pub seconds: f64,
     /// Mean number of positions evaluated at once.
     pub mean_batch: f64,
-    /// Share of the games that a worker may play at once that have a position in a batch, on average, 0 to 1. It is 0 if
-    /// other processes played.
+    /// Share of the games that a worker may play at once that have a position in a batch, on average, 0 to 1. It is 0
+    /// if other processes played.
     pub batch_fill: f64,
     /// Share of the workers' time spent inside the net.
     pub net_share: f64,
-    /// Who played, if it was not this process.
+    /// The workers, if other processes played.
     pub fleet: Option<FleetReport>,
 }
 
@@ -100,7 +100,7 @@ pub struct PlayedGames {
 pub struct FleetReport {
     /// Workers with at least one accepted game, by name.
     pub workers: Vec<WorkerReport>,
-    /// Number of jobs that were handed out.
+    /// Number of jobs that were assigned.
     pub jobs: u64,
     /// Jobs that were given to another worker because the first one stopped answering.
     pub redeliveries: u64,
@@ -110,7 +110,8 @@ pub struct FleetReport {
     pub refused: u64,
     /// Bytes of games received.
     pub bytes: u64,
-    /// The most parcels that waited at the broker when the learner read one; 0 when it keeps up.
+    /// The largest number of messages that waited at the broker when the learner read one. It is 0 if the learner keeps
+    /// up.
     pub lag: u64,
     /// Seconds that training waited for games.
     pub waited_seconds: f64,
@@ -130,7 +131,7 @@ pub struct WorkerReport {
     pub games_per_second: f64,
 }
 
-/// Why games cannot be had.
+/// A source cannot deliver games.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GameSourceError {
@@ -154,16 +155,22 @@ impl From<RunError> for GameSourceError {
     }
 }
 
-/// Where games come from.
+/// A source of self-play games.
 pub trait GameSource {
-    /// Announces that the games of `order` will be requested, so that others can start to play them. Does not wait for
-    /// them.
+    /// Announces that the games of `order` will be requested, so that other processes can start to play them. It does
+    /// not wait for them.
+    ///
+    /// # Errors
+    /// If the source fails.
     fn begin(&mut self, _order: &GameOrder) -> Result<(), GameSourceError> {
         Ok(())
     }
 
-    /// All games of `order`, by number. `on_game` is called with each game when it arrives, in any order, from any
-    /// thread.
+    /// Returns all games of `order`, by number. `on_game` is called with each game when it arrives, in any order, from
+    /// any thread.
+    ///
+    /// # Errors
+    /// If a game cannot be played, the source fails, or the run is cancelled.
     fn collect(
         &mut self,
         order: &GameOrder,
@@ -173,11 +180,17 @@ pub trait GameSource {
     ) -> Result<PlayedGames, GameSourceError>;
 
     /// Announces that the games of `generation` are stored elsewhere and will not be requested again.
+    ///
+    /// # Errors
+    /// If the source fails.
     fn stored(&mut self, _generation: u64) -> Result<(), GameSourceError> {
         Ok(())
     }
 
     /// Receives each new net after it is in the run's folder.
+    ///
+    /// # Errors
+    /// If the source fails.
     fn publish(&mut self, _model: &Model) -> Result<(), GameSourceError> {
         Ok(())
     }
@@ -191,12 +204,12 @@ pub struct LocalGames<'a> {
 }
 
 impl<'a> LocalGames<'a> {
-    /// Plays on the threads of `concurrency`.
+    /// A source that plays on the threads of `concurrency`.
     pub fn new(make_inference: MakeInference<'a>, concurrency: Concurrency) -> Self {
         Self { make_inference, concurrency, watch: None }
     }
 
-    /// The same source. `watch` sees the games while they are played.
+    /// The same source. It calls `watch` while the games are played.
     #[must_use]
     pub fn watched(self, watch: Arc<dyn GameWatch>) -> Self {
         Self { watch: Some(watch), ..self }

@@ -1,13 +1,12 @@
 //! Many games at once with batched evaluators: self-play, its records, and the replay window.
 //!
-//! - [`run_tasks`], [`run_task_source`], [`Task`]: the executor, which keeps all cores busy and batches full;
+//! - [`run_tasks`], [`run_task_source`], [`Task`]: the executor, which keeps all cores busy and batches full.
 //!   [`CancelToken`] stops it.
-//! - [`SelfPlayGame`]: one net against itself, as a task, with equal searches or a [`Handicap`].
+//! - [`SelfPlayGame`]: a game of one net against itself, as a task, with equal searches or a [`Handicap`].
 //! - [`GameRecord`], [`RecordFile`], [`write_records`], [`read_records`]: games on disk, with their rules in full.
-//! - [`GameSource`]: the interface between self-play and training; [`LocalGames`] plays in this
-//!   process.
+//! - [`GameSource`]: the interface between self-play and training. [`LocalGames`] plays in this process.
 //! - [`RuleSetStatistics`], [`examine`]: statistics of a generation's games, and of a net's outputs on their positions.
-//! - [`ReplayWindow`], [`TrainingBatch`]: the training data; [`write_npz`] writes it for NumPy.
+//! - [`ReplayWindow`], [`TrainingBatch`]: the training data. [`write_npz`] writes it for NumPy.
 
 mod cancel;
 mod executor;

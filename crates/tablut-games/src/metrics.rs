@@ -35,10 +35,10 @@ pub struct GenerationMetrics {
     /// The games by rule set and side, in the order of the config.
     #[serde(default)]
     pub rule_sets: Vec<RuleSetStatistics>,
-    /// The games by which the newest net was rated; none where none were played.
+    /// The rating games of the newest net, or `None` if none were played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<RatedGeneration>,
-    /// The device that played and learned; none for the cores.
+    /// The device that played and learned, or `None` for the cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// The machine at the end of the generation.
@@ -76,8 +76,8 @@ pub struct SelfPlayMetrics {
     pub mean_batch: f64,
     /// Share of the workers' time spent inside the net.
     pub net_share: f64,
-    /// Share of the games that a worker may play at once that have a position in a batch, on average, 0 to 1. It is 0 if
-    /// other processes played.
+    /// Share of the games that a worker may play at once that have a position in a batch, on average, 0 to 1. It is 0
+    /// if other processes played.
     pub batch_fill: f64,
 }
 
@@ -157,7 +157,7 @@ pub struct LossParts {
     pub policy_floor: f32,
     /// Cross-entropy of win, draw, loss against its target, in nats.
     pub value: f32,
-    /// Distance of the moves left: Huber's, in units of 32 plies.
+    /// Huber loss of the moves left, in units of 32 plies.
     pub moves_left: f32,
 }
 
@@ -187,19 +187,19 @@ impl LossParts {
 }
 
 impl LearningMetrics {
-    /// A part of the loss, or `None` if the line states no loss.
+    /// A part of the loss, or `None` if the line has no loss.
     pub fn loss_part(&self, part: impl Fn(&LossParts) -> f32) -> Option<f64> {
         (self.loss != LossParts::default()).then(|| f64::from(part(&self.loss)))
     }
 
-    /// How far the policy's loss was above its floor, over the generation's steps.
+    /// The policy's loss minus its floor, in nats, averaged over the generation's steps.
     pub fn policy_gap(&self) -> Option<f64> {
         self.loss_part(|loss| loss.policy - loss.policy_floor)
     }
 }
 
 impl GenerationMetrics {
-    /// The share of the games that ended so: attackers' wins, draws, defenders' wins. Of ordinary games, if there are any.
+    /// The shares of attackers' wins, draws and defenders' wins. If there are ordinary games, only these are counted.
     pub fn shares(&self) -> [f64; 3] {
         let play = &self.selfplay;
         let has_special = self.rule_sets.iter().any(|set| set.special.is_some());
@@ -211,17 +211,18 @@ impl GenerationMetrics {
         [play.attackers_won, play.drawn, play.defenders_won].map(|n| n as f64 / play.games.max(1) as f64)
     }
 
-    /// The wall time of the generation as far as it was measured.
+    /// The measured wall time of the generation, in seconds.
     pub fn seconds(&self) -> f64 {
         self.selfplay.seconds + self.learning.seconds + self.rating_seconds() + self.machine.measuring_seconds
     }
 
-    /// What the games took that rate the net.
+    /// The wall time of the rating games, in seconds.
     pub fn rating_seconds(&self) -> f64 {
         self.rating.as_ref().map_or(0.0, |rating| rating.seconds)
     }
 
-    /// Mean squared error against the results, of the net's values and of the search's, over all rule sets and phases.
+    /// Mean squared errors of the net's values and of the search's values against the results, over all rule sets and
+    /// phases.
     pub fn value_errors(&self) -> Option<[f64; 2]> {
         let phases = self.rule_sets.iter().filter_map(|set| set.net.as_ref()).flat_map(|net| &net.phases);
         let (mut n, mut errors) = (0.0, [0.0; 2]);

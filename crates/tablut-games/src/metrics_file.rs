@@ -22,8 +22,8 @@ pub enum MetricsError {
     },
     /// A line is not the metrics of a generation. The file is not changed.
     #[error(
-        "{path}, line {line}: {reason}; expected the metrics of one generation as a JSON object. Mend or remove the \
-         line: the run does not need it to go on"
+        "{path}, line {line}: {reason}; expected the metrics of one generation as a JSON object. Repair or remove the \
+         line; the run can continue without it"
     )]
     Line {
         /// The file.
@@ -39,12 +39,18 @@ pub enum MetricsError {
 /// earlier version did not write have their default.
 ///
 /// An incomplete last line is also ignored, because a crash during writing leaves one.
+///
+/// # Errors
+/// If the file cannot be read, or another line is not the metrics of a generation.
 pub fn read_metrics(path: &Path) -> Result<Vec<GenerationMetrics>, MetricsError> {
     Ok(whole_lines(path, &read(path)?)?.into_iter().map(|(_, metrics)| metrics).collect())
 }
 
 /// Reads the metrics of the generations before `end`, and removes the rest from the file: an incomplete last line, and
 /// lines of generations that were not finished and will be repeated. All other lines stay unchanged.
+///
+/// # Errors
+/// If the file cannot be read or written, or another line is not the metrics of a generation.
 pub fn resume_metrics(path: &Path, end: u64) -> Result<Vec<GenerationMetrics>, MetricsError> {
     let before = read(path)?;
     let mut kept = Vec::new();
@@ -63,6 +69,9 @@ pub fn resume_metrics(path: &Path, end: u64) -> Result<Vec<GenerationMetrics>, M
 }
 
 /// Appends one line.
+///
+/// # Errors
+/// If the file cannot be written.
 pub fn append_metrics(path: &Path, metrics: &GenerationMetrics) -> Result<(), MetricsError> {
     let append = || {
         let mut line = serde_json::to_vec(metrics)?;

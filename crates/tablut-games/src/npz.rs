@@ -1,7 +1,7 @@
 //! Training targets as a NumPy archive, for notebooks and other programs.
 //!
-//! A `.npz` is a zip file of `.npy` files. Both are written here, uncompressed: this takes few lines, and the crates
-//! for these formats have many dependencies. Formats: NumPy's `numpy.lib.format`, version 1.0; PKWARE's APPNOTE,
+//! A `.npz` is a zip file of `.npy` files. This code writes both formats, uncompressed, because the crates for them
+//! have many dependencies. Their specifications are NumPy's `numpy.lib.format`, version 1.0, and PKWARE's APPNOTE,
 //! sections 4.3 and 4.4.
 
 use std::path::{Path, PathBuf};
@@ -17,11 +17,14 @@ use crate::window::TrainingBatch;
 pub struct NpzError {
     /// The archive.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 /// Writes a batch's inputs and targets to `path`, completely or not at all. `docs/formats.md` lists the arrays.
+///
+/// # Errors
+/// If the archive would exceed 4 GiB or cannot be written.
 pub fn write_npz(path: &Path, batch: &TrainingBatch) -> Result<(), NpzError> {
     let fail = |reason: String| NpzError { path: path.to_owned(), reason };
     let bytes = archive(batch).map_err(fail)?;

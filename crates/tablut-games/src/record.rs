@@ -21,11 +21,11 @@ pub struct GameRecord {
     pub plies: Vec<PlyRecord>,
     /// Who won, and why the game ended.
     pub outcome: Outcome,
-    /// How its searches were unequal, if they were.
+    /// The simulations of unequal searches, if the game has them.
     pub handicap: Handicap,
 }
 
-/// Unequal searches of the two sides of a game. The default is none: both sides have equal searches.
+/// Unequal searches of the two sides of a game. By default both sides have equal searches.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Handicap {
@@ -35,7 +35,7 @@ pub struct Handicap {
 }
 
 impl Handicap {
-    /// Whether both sides have equal searches. If not, the result says less about the position than about the players.
+    /// Whether both sides have equal searches. If not, the result depends more on the searches than on the position.
     pub fn is_none(&self) -> bool {
         self.simulations.is_none()
     }
@@ -46,7 +46,8 @@ impl Handicap {
 pub struct PlyRecord {
     /// The move played.
     pub mv: Move,
-    /// The search's result, if it is a training target; `None` for random plies and for the shorter of unequal searches.
+    /// The search's result, if it is a training target. It is `None` for random plies and for the shorter of unequal
+    /// searches.
     pub search: Option<SearchRecord>,
 }
 
@@ -92,7 +93,7 @@ pub enum ReplayError {
         /// The reason.
         reason: String,
     },
-    /// The replayed game does not end like the record says.
+    /// The replayed game does not end as in the record.
     #[error("game {index} ends with {found}, its record says {expected}")]
     Outcome {
         /// The game's number.
@@ -115,6 +116,9 @@ impl GameRecord {
     }
 
     /// Replays the record. Before each ply it calls `visit` with the game so far, its legal moves and the ply.
+    ///
+    /// # Errors
+    /// If the rule set is another one, a position or move is not legal, or the game ends in another way.
     pub fn replay(
         &self,
         rules: &Arc<Rules>,

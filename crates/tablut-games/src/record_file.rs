@@ -45,7 +45,7 @@ pub struct RecordFileError {
     pub reason: String,
 }
 
-/// The part of a frame that people can read.
+/// The human-readable part of a frame.
 #[derive(Serialize, Deserialize)]
 struct Header {
     index: u64,
@@ -57,7 +57,7 @@ struct Header {
     /// Indices of the plies that a search chose.
     searched: Vec<u32>,
     outcome: Outcome,
-    /// Absent for ordinary games, and in files of programs that played no others.
+    /// Absent for ordinary games and in files of earlier versions.
     #[serde(rename = "notes", default, skip_serializing_if = "Handicap::is_none")]
     handicap: Handicap,
 }
@@ -86,12 +86,18 @@ impl RecordFile {
 }
 
 /// Writes `file` to `path`, completely or not at all.
+///
+/// # Errors
+/// If a number does not fit into the format, or the file cannot be written.
 pub fn write_records(path: &Path, file: &RecordFile) -> Result<(), RecordFileError> {
     let write = |bytes: Vec<u8>| durable::write(path, &bytes).map_err(|error| error.to_string());
     records_to_bytes(file).and_then(write).map_err(|reason| RecordFileError { path: path.to_owned(), reason })
 }
 
-/// The bytes of a file. The error gives the reason.
+/// The bytes of a file.
+///
+/// # Errors
+/// If a number does not fit into the format. The error gives the reason.
 pub fn records_to_bytes(file: &RecordFile) -> Result<Vec<u8>, String> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(VERSION.to_le_bytes());
@@ -108,13 +114,19 @@ pub fn records_to_bytes(file: &RecordFile) -> Result<Vec<u8>, String> {
 }
 
 /// Reads a file.
+///
+/// # Errors
+/// If the file cannot be read, is damaged, or is not a file of records of this version.
 pub fn read_records(path: &Path) -> Result<RecordFile, RecordFileError> {
     let bytes = fs::read(path).map_err(|error| error.to_string());
     let file = bytes.and_then(|bytes| records_from_bytes(&bytes));
     file.map_err(|reason| RecordFileError { path: path.to_owned(), reason })
 }
 
-/// Reads the bytes of a file. The error gives the reason.
+/// Reads the bytes of a file.
+///
+/// # Errors
+/// If the bytes are damaged or are not a file of records of this version. The error gives the reason.
 pub fn records_from_bytes(whole: &[u8]) -> Result<RecordFile, String> {
     let mut bytes = Reader(whole);
     if bytes.take(8)? != MAGIC {
@@ -143,7 +155,9 @@ pub fn records_from_bytes(whole: &[u8]) -> Result<RecordFile, String> {
     let file = RecordFile { evaluations, rules, games };
     match file.games.iter().find(|game| !file.rules.iter().any(|rules| rules.name() == game.rules)) {
         None => Ok(file),
-        Some(game) => Err(format!("game {} names the rules {}, which the file does not state", game.index, game.rules)),
+        Some(game) => {
+            Err(format!("game {} names the rules {}, which the file does not contain", game.index, game.rules))
+        }
     }
 }
 
@@ -168,7 +182,7 @@ fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
         plain.extend([attackers, draw, defenders].into_iter().flat_map(f32::to_le_bytes));
         plain.extend(search.simulations.to_le_bytes());
         let n_moves = u16::try_from(search.policy.len())
-            .map_err(|_| format!("a policy over {} moves, at most {} can be kept", search.policy.len(), u16::MAX))?;
+            .map_err(|_| format!("a policy over {} moves, expected at most {}", search.policy.len(), u16::MAX))?;
         plain.extend(n_moves.to_le_bytes());
         plain.extend(search.policy.iter().flat_map(|p| p.to_le_bytes()));
     }
@@ -177,14 +191,17 @@ fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
 
 /// A length or number of `what` as the file format stores it.
 fn length(n: usize, what: &str) -> Result<u32, String> {
-    u32::try_from(n).map_err(|_| format!("{n} {what}, at most {} can be kept", u32::MAX))
+    u32::try_from(n).map_err(|_| format!("{n} {what}, expected at most {}", u32::MAX))
 }
 
-/// One game as a frame of a file, also for whoever sends games elsewhere.
+/// One game as a frame of a file. Workers send games in this form, too.
+///
+/// # Errors
+/// If a number does not fit into the format, or the frame is too long. The error gives the reason.
 pub fn pack_game(game: &GameRecord) -> Result<Vec<u8>, String> {
     let plain = plain_frame(game)?;
     if plain.len() > MAX_FRAME_BYTES {
-        return Err(format!("{} bytes, at most {MAX_FRAME_BYTES} are read back", plain.len()));
+        return Err(format!("{} bytes, expected at most {MAX_FRAME_BYTES}", plain.len()));
     }
     let packed = zstd::bulk::compress(&plain, COMPRESSION_LEVEL).map_err(|error| error.to_string())?;
     let mut frame = length(packed.len(), "bytes")?.to_le_bytes().to_vec();
@@ -197,7 +214,7 @@ pub fn pack_game(game: &GameRecord) -> Result<Vec<u8>, String> {
 fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String> {
     let (packed_len, plain_len, crc) = (bytes.u32()? as usize, bytes.u32()? as usize, bytes.u32()?);
     if packed_len.max(plain_len) > max_bytes {
-        return Err(format!("a length of {} bytes", packed_len.max(plain_len)));
+        return Err(format!("a length of {} bytes, expected at most {max_bytes}", packed_len.max(plain_len)));
     }
     let packed = bytes.take(packed_len)?;
     if crc32c::crc32c(packed) != crc {
@@ -205,7 +222,7 @@ fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String
     }
     let plain = zstd::bulk::decompress(packed, plain_len).map_err(|error| error.to_string())?;
     if plain.len() != plain_len {
-        return Err(format!("damaged: {} plain bytes, its header says {plain_len}", plain.len()));
+        return Err(format!("damaged: {} plain bytes, expected {plain_len}", plain.len()));
     }
     let mut plain = Reader(&plain);
     let header_len = plain.u32()? as usize;
@@ -216,7 +233,7 @@ fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String
         plies.push(PlyRecord { mv, search: None });
     }
     for number in header.searched {
-        let ply = plies.get_mut(number as usize).ok_or_else(|| format!("no ply {number}"))?;
+        let ply = plies.get_mut(number as usize).ok_or_else(|| format!("ply {number} does not exist"))?;
         let (attackers, draw, defenders) = (plain.f32()?, plain.f32()?, plain.f32()?);
         let (simulations, n_moves) = (plain.u32()?, plain.u16()?);
         let found = [attackers, draw, defenders];
@@ -247,7 +264,7 @@ struct Reader<'a>(&'a [u8]);
 impl<'a> Reader<'a> {
     fn take(&mut self, n: usize) -> Result<&'a [u8], String> {
         if n > self.0.len() {
-            return Err(format!("cut short: {n} bytes expected, {} left", self.0.len()));
+            return Err(format!("the data ends too early: {} bytes are left, expected {n}", self.0.len()));
         }
         let (taken, rest) = self.0.split_at(n);
         self.0 = rest;
@@ -271,7 +288,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads what [`pack_game`] gave, if it is at most `max_bytes` long when unpacked.
+/// Reads the output of [`pack_game`].
+///
+/// # Errors
+/// If the bytes are not one whole frame, or have more than `max_bytes` bytes when unpacked. The error gives the reason.
 pub fn unpack_game(bytes: &[u8], max_bytes: usize) -> Result<GameRecord, String> {
     let mut bytes = Reader(bytes);
     let game = read_frame(&mut bytes, max_bytes)?;

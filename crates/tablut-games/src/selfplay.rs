@@ -18,19 +18,20 @@ use crate::record::{GameRecord, Handicap, PlyRecord, SearchRecord};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SelfPlayConfig {
-    /// The largest number of random plies at the start of a game, 0 to 100. A game has a random number of them from 0 to
-    /// this.
+    /// The largest number of random plies at the start of a game, 0 to 100. A game has a random number of them from 0
+    /// to this.
     pub opening_plies: u32,
     /// A game that reaches this many plies is a draw, 1 to 60,000.
     pub max_plies: u32,
-    /// Lead of one side in a rule set's ordinary games, as a share of them, up to which its games have equal searches: 0
-    /// to below 1. Beyond it, in `balance_share` of the games the losing side searches more and the winning side less, up
-    /// to 16 to 1, with equal cost. With 0 all searches are equal, whatever the lead.
+    /// The largest lead of one side in a rule set's ordinary games, as a share of the games, up to which both sides
+    /// search equally, 0 to below 1. With a larger lead, in `balance_share` of the games the losing side has more
+    /// simulations and the winning side fewer, up to 16 to 1, at the same total cost. With 0 all searches are equal.
     pub balance: f32,
-    /// Share of a lopsided rule set's games with unequal searches, 0 to 0.9. The rest show whether it still is lopsided.
+    /// Share of a rule set's games with unequal searches if its lead is larger than `balance`, 0 to 0.9. The other
+    /// games measure the lead.
     pub balance_share: f32,
-    /// Random openings of equal length from which each game takes the one that the net finds most even, 2 to 64. With 0 each
-    /// game has one opening, without a choice.
+    /// Number of random openings of equal length that are drawn for each game, 2 to 64. The game has the opening that
+    /// the net evaluates as most even. With 0 each game has one random opening.
     pub balanced_openings: u32,
 }
 
@@ -45,8 +46,8 @@ pub fn game_rng(seed: u64, generation: u64, game: u64) -> ChaCha8Rng {
     stream(*b"selfplay", seed, generation, game)
 }
 
-/// Whether game number `game` of a generation is one of the `share` of games with a handicap. It has a random generator
-/// of its own, so this does not change the other games.
+/// Whether game number `game` of a generation is one of the `share` of games with a handicap. The function has a
+/// separate random generator, so it does not change the other games.
 pub(crate) fn has_handicap(seed: u64, generation: u64, game: u64, share: f32) -> bool {
     let mut rng = stream(*b"specials", seed, generation, game);
     // The first number is not used.
@@ -64,7 +65,7 @@ fn stream(purpose: [u8; 8], seed: u64, generation: u64, game: u64) -> ChaCha8Rng
     rng
 }
 
-/// Sees self-play games while they are played. It must not change anything and should be fast.
+/// Observes self-play games while they are played. It must not affect them and should be fast.
 pub trait GameWatch: Send + Sync {
     /// Game number `index` has reached these plies.
     fn moved(&self, index: u64, rules: &Arc<Rules>, start: &Position, plies: &[PlyRecord]);
@@ -77,10 +78,10 @@ pub struct SelfPlayGame {
     start: Position,
     plies: Vec<PlyRecord>,
     search: SearchConfig,
-    /// Simulations of a search, but in games with a handicap.
+    /// Simulations of a search in games without a handicap.
     simulations: u32,
     handicap: Handicap,
-    /// The tree of each side, or, if the sides are equal, the first one for both.
+    /// The tree of each side. If the sides are equal, both use the first tree.
     searches: [Option<Search>; 2],
     /// Whether a search is running. Otherwise there may be only a tree that is kept for the next search.
     searching: bool,
@@ -93,8 +94,8 @@ pub struct SelfPlayGame {
 }
 
 impl SelfPlayGame {
-    /// Game number `index`, before its first move. Each search has this many `simulations`. Opening plies are played at
-    /// once, unless there is a choice of them.
+    /// Game number `index`, before its first move. Each search has this many `simulations`. The opening is played at
+    /// once, unless the net chooses it.
     pub fn new(
         index: u64,
         rules: &Arc<Rules>,
@@ -132,7 +133,7 @@ impl SelfPlayGame {
         Self { handicap, ..self }
     }
 
-    /// The same game. `watch` sees it after each of its searches.
+    /// The same game. It calls `watch` after each of its searches.
     #[must_use]
     pub fn watched(self, watch: Option<Arc<dyn GameWatch>>) -> Self {
         Self { watch, ..self }
@@ -150,7 +151,7 @@ impl SelfPlayGame {
         }
     }
 
-    /// The index of the tree of the side to move. Sides that are not equal do not see each other's trees.
+    /// The index of the tree of the side to move. Unequal sides have separate trees.
     fn tree(&self) -> usize {
         if self.handicap.is_none() { 0 } else { self.side() }
     }
@@ -228,7 +229,7 @@ fn play_random(game: &mut Game, n_plies: u32, rng: &mut ChaCha8Rng) -> Vec<Move>
     played
 }
 
-/// Openings of which one is to be chosen.
+/// Openings from which the net chooses one.
 struct Candidates {
     openings: Vec<Vec<Move>>,
     /// The positions after them.

@@ -139,7 +139,7 @@ impl Endings {
         } += 1;
     }
 
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -169,6 +169,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 impl RuleSetStatistics {
     /// The statistics of `games`, with one entry for each of `rules` that has games, in the same order.
+    ///
+    /// # Errors
+    /// If a record cannot be replayed under its rules.
     pub fn count(rules: &[Arc<Rules>], games: &[GameRecord]) -> Result<Vec<Self>, ReplayError> {
         let counted = games.par_iter().map(|game| Counts::of(rules, game)).collect::<Result<Vec<_>, _>>()?;
         let of_set = |place: usize| counted.iter().filter(move |counts| counts.rules == place);
@@ -206,7 +209,7 @@ impl RuleSetStatistics {
         this
     }
 
-    /// The results of ordinary self-play, which say how even the rule set is.
+    /// The results of ordinary self-play. They show how even the rule set is.
     pub fn ordinary(&self) -> Endings {
         let all = Endings { attackers_won: self.attackers_won, drawn: self.drawn, defenders_won: self.defenders_won };
         self.special.as_ref().map_or(all, |special| special.ordinary)

@@ -91,6 +91,9 @@ impl ReplayWindow {
 
     /// Adds a generation's games by replaying them, and drops the oldest generations that no longer fit. Returns the
     /// number of added positions.
+    ///
+    /// # Errors
+    /// If a record cannot be replayed under its rules. The window does not change.
     pub fn push(&mut self, games: &[GameRecord]) -> Result<usize, ReplayError> {
         let games = games.par_iter().map(|game| self.samples(game)).collect::<Result<Vec<_>, _>>()?;
         let generation: Vec<Sample> = games.into_iter().flatten().collect();
@@ -125,7 +128,7 @@ impl ReplayWindow {
 
     /// Draws `n` positions from the window, all equally likely. Each is transformed by one of the eight symmetries.
     ///
-    /// `value_share` of the value target is the search's chances, the rest is the game's outcome.
+    /// `value_share` is the share of the search's chances in the value target. The rest is the game's outcome.
     ///
     /// # Panics
     /// If the window is empty.
@@ -181,7 +184,7 @@ impl ReplayWindow {
         };
         encode_symmetric(&view, symmetry, &mut batch.input);
         batch.policy.extend(shares(&sample.policy));
-        // The better player decides the outcome of a game with unequal sides.
+        // The outcome of a game with unequal sides depends on the searches, so it is not a target.
         let value_share = if sample.unequal { 1.0 } else { value_share };
         batch.wdl.push(value_target(sample.outcome, sample.search, value_share));
         batch.moves_left.push(f32::from(sample.moves_left));

@@ -15,7 +15,7 @@ struct Known {
     winning: Move,
     /// The win as win, draw, loss of the attackers.
     wdl: [f32; 3],
-    /// The value that the search is said to have found, absolute, and its chance of a draw.
+    /// The value and the chance of a draw in the search's record. The value is absolute.
     search: (f32, f32),
 }
 
@@ -33,8 +33,7 @@ fn known() -> [Known; 2] {
     ]
 }
 
-/// The policy that the search is said to have found: three quarters for the winning move, a quarter for the first other
-/// one.
+/// The policy in the search's record: three quarters for the winning move, a quarter for the first other one.
 fn policy(moves: &[Move], winning: Move) -> Vec<f32> {
     let other = moves.iter().position(|&mv| mv != winning).unwrap();
     let share = |place: usize| match moves[place] {

@@ -1,4 +1,4 @@
-//! The NumPy archive read back: names, shapes, types and values.
+//! Reads a NumPy archive and checks names, shapes, types and values.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use tablut_net::{Architecture, Precision, Weights};
 use tablut_rules::{Position, Rules, Side};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, SelfPlaySearch};
 
-/// Gives each position a value of its own.
+/// Gives each position a different value.
 struct Hashed;
 
 impl Hashed {
@@ -65,7 +65,7 @@ fn play(order: &GameOrder) -> Vec<GameRecord> {
     games
 }
 
-/// The side that moves at each ply of a game, and whether a training position comes of it.
+/// The side that moves at each ply of a game, and whether the ply is a training position.
 fn taught(game: &GameRecord) -> Vec<(Side, bool)> {
     let mut side = game.start.side_to_move();
     let ply = |search: bool| {

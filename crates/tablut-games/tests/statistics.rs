@@ -68,7 +68,7 @@ fn games_are_counted_by_rule_set_and_side() {
         assert_eq!(set.attackers.proven + set.defenders.proven, proven);
         assert!(set.attackers.legal_moves > 5.0 && set.attackers.target_entropy > 0.0);
         for side in Side::ALL {
-            // Counted in another way: a capture reduces the number of pieces.
+            // Counts captures in another way: a capture reduces the number of pieces.
             let mut captured = 0;
             let place = sets.iter().position(|rules| rules.name() == set.rules).unwrap();
             for game in &of_set {

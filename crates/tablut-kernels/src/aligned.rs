@@ -34,7 +34,7 @@ impl<T: Element> Aligned<T> {
     ///
     /// # Panics
     ///
-    /// If no machine has so much memory.
+    /// If the size overflows the address space.
     pub fn zeroed(len: usize) -> Aligned<T> {
         let lines = volume([len, size_of::<T>()]).div_ceil(size_of::<Line>());
         Aligned { lines: vec![Line([0; 64]); lines], len, element: PhantomData }
@@ -62,19 +62,19 @@ impl<T: Element> DerefMut for Aligned<T> {
 ///
 /// # Panics
 ///
-/// If no machine has memory for as many bytes.
+/// If the product overflows `isize`.
 pub(crate) fn volume<const N: usize>(sides: [usize; N]) -> usize {
     let volume = sides.into_iter().try_fold(1, usize::checked_mul);
-    volume.filter(|volume| isize::try_from(*volume).is_ok()).expect("a size that memory can have")
+    volume.filter(|volume| isize::try_from(*volume).is_ok()).expect("a size within the address space")
 }
 
 /// `n`, rounded up to a multiple of `step`.
 ///
 /// # Panics
 ///
-/// If there is no such number.
+/// If the result overflows.
 pub(crate) fn padded(n: usize, step: usize) -> usize {
-    n.checked_next_multiple_of(step).expect("a size that memory can have")
+    n.checked_next_multiple_of(step).expect("a size within the address space")
 }
 
 #[cfg(test)]
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[should_panic(expected = "a size that memory can have")]
+    #[should_panic(expected = "a size within the address space")]
     fn a_length_whose_bytes_overflow_is_refused() {
         let _ = Aligned::<f32>::zeroed((1 << 62) + 16);
     }

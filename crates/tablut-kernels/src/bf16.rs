@@ -1,10 +1,10 @@
-//! Convolutions in bf16, with sums in f32: direct ones on Intel's matrix registers (AMX) here, and Winograd's on AVX-512
-//! in `vectors.rs`.
+//! Convolutions in bf16, with sums in f32. This file has direct convolutions on Intel's matrix registers (AMX), and
+//! `vectors.rs` has Winograd convolutions on AVX-512.
 //!
 //! A tile product does sixteen times the multiplications of an AVX-512 instruction. So Winograd's transforms, which
 //! save multiplications, would not pay off. Inputs and weights are rounded to bf16 (eight bits of precision). Sums,
-//! biases and the residual trunk stay in f32. Results are fixed to the bit, as in the rest of the crate, but only
-//! machines with AMX have this mode.
+//! biases and the residual trunk stay in f32. Results are reproducible to the bit, as in the rest of the crate, but
+//! only machines with AMX have this mode.
 
 #[cfg(target_arch = "x86_64")]
 mod amx;
@@ -48,7 +48,7 @@ impl Bf16Kernels {
     }
 
     /// The same arithmetic in safe code, on every machine. It is hundreds of times slower and meant for tests. It adds
-    /// in another order.
+    /// in a different order.
     pub fn without_registers() -> Bf16Kernels {
         Bf16Kernels { registers: false }
     }

@@ -32,7 +32,7 @@ impl Kernels {
     ///
     /// # Errors
     ///
-    /// This machine does not support the level.
+    /// If this machine does not support the level.
     pub fn new(simd: Simd) -> Result<Kernels, SimdError> {
         Ok(Kernels { simd: simd.check()? })
     }
@@ -41,7 +41,7 @@ impl Kernels {
     ///
     /// # Errors
     ///
-    /// The variable does not name a level, or this machine does not support it.
+    /// If the variable does not name a level, or this machine does not support it.
     pub fn from_env() -> Result<Kernels, SimdError> {
         Kernels::new(Simd::from_env()?)
     }
@@ -87,7 +87,7 @@ impl Kernels {
         dispatch!(self.simd, transform_input(grid, channels, image, out, first, stride));
     }
 
-    /// The products of a convolution for all images of `tiles`. This is the second step of a convolution.
+    /// Computes the products of a convolution for all images of `tiles`. This is the second step of a convolution.
     ///
     /// # Panics
     ///
@@ -149,7 +149,7 @@ impl Kernels {
     /// If there are no squares, `squares` is too short, `channels` is not a multiple of sixteen, or `pooled` does not
     /// have `2 * channels` values.
     pub fn pool(self, squares: Rows<'_>, channels: usize, pooled: &mut [f32]) {
-        assert!(channels > 0 && channels.is_multiple_of(LANES), "channels come in sixteens");
+        assert!(channels > 0 && channels.is_multiple_of(LANES), "the number of channels is a multiple of 16");
         let fit = rows_fit(squares.values.len(), squares.count, squares.stride, channels);
         assert!(squares.count > 0 && fit, "squares fit their values");
         assert_eq!(pooled.len(), 2 * channels, "size of the pooled values");
@@ -162,7 +162,7 @@ impl Kernels {
     ///
     /// If the lengths differ or are not a multiple of sixteen.
     pub fn dot(self, a: &[f32], b: &[f32]) -> f32 {
-        assert!(a.len() == b.len() && a.len().is_multiple_of(LANES), "rows come in sixteens");
+        assert!(a.len() == b.len() && a.len().is_multiple_of(LANES), "both lengths are the same multiple of 16");
         dispatch!(self.simd, dot(a, b))
     }
 }

@@ -1,22 +1,28 @@
-//! A vector of sixteen f32. Every kernel is written once with it, for all levels.
+//! Vectors of f32. Every kernel is written once with them, for all levels.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(crate) mod simd128;
 
-/// The number of f32 in one vector. The number of channels is a multiple of it.
+/// The number of f32 in one vector of the kernels. The number of channels is a multiple of it.
 pub const LANES: usize = 16;
 
-/// A vector of [`LANES`] f32.
+/// A vector of [`LANES`] f32, or a register that is a part of one.
 ///
 /// # Safety
 ///
 /// Call every method only inside a function compiled for the vector's instructions, on a machine that has them. For
-/// `load`, `store` and `splat_from`, `at` (and for vectors the fifteen places after it) must also lie inside the slice;
-/// only [`Plain`] checks that.
+/// `load`, `store` and `splat_from`, `at` (and for vectors the places after it) must also lie inside the slice; only
+/// [`Plain`] checks that.
 #[allow(clippy::missing_safety_doc, reason = "stated once, on the trait")]
 pub(crate) trait Lanes: Copy {
+    /// The number of f32, which divides [`LANES`].
+    const WIDTH: usize;
     unsafe fn zero() -> Self;
     unsafe fn splat(value: f32) -> Self;
     unsafe fn splat_from(from: &[f32], at: usize) -> Self;
@@ -24,6 +30,7 @@ pub(crate) trait Lanes: Copy {
     unsafe fn store(self, into: &mut [f32], at: usize);
     unsafe fn add(self, other: Self) -> Self;
     unsafe fn sub(self, other: Self) -> Self;
+    /// `self` where it is above `other`, `other` elsewhere, also for two zeros and NaNs.
     unsafe fn max(self, other: Self) -> Self;
     /// `self` where `gate` is above zero, zero elsewhere.
     unsafe fn where_positive(self, gate: Self) -> Self;
@@ -32,10 +39,11 @@ pub(crate) trait Lanes: Copy {
     /// Requests the cache line that holds `from[at]`. `at` may lie outside.
     unsafe fn prefetch(from: &[f32], at: usize);
 
-    /// The sum of the lanes, by halves: lane `i` and lane `i + 8`, then `i + 4`, `i + 2`, `i + 1`. The order is the
-    /// same at every level.
+    /// The sum of all [`LANES`] lanes, by halves: lane `i` and lane `i + 8`, then `i + 4`, `i + 2`, `i + 1`. The order
+    /// is the same at every level.
     #[inline(always)]
     unsafe fn sum(self) -> f32 {
+        const { assert!(Self::WIDTH == LANES) };
         let mut lanes = [0.0; LANES];
         // SAFETY: the caller keeps the trait's contract; the array has one vector's length.
         unsafe { self.store(&mut lanes, 0) };
@@ -47,6 +55,87 @@ pub(crate) trait Lanes: Copy {
             half /= 2;
         }
         lanes[0]
+    }
+}
+
+/// Two vectors as one of twice the width.
+#[derive(Copy, Clone)]
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")), expect(dead_code))]
+pub(crate) struct Twice<V>(V, V);
+
+// Every block below is sound because its halves have the same contract.
+impl<V: Lanes> Lanes for Twice<V> {
+    const WIDTH: usize = 2 * V::WIDTH;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Twice(V::zero(), V::zero()) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(value: f32) -> Self {
+        // SAFETY: the trait's contract.
+        let half = unsafe { V::splat(value) };
+        Twice(half, half)
+    }
+
+    #[inline(always)]
+    unsafe fn splat_from(from: &[f32], at: usize) -> Self {
+        // SAFETY: the trait's contract.
+        let half = unsafe { V::splat_from(from, at) };
+        Twice(half, half)
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: &[f32], at: usize) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Twice(V::load(from, at), V::load(from, at + V::WIDTH)) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, into: &mut [f32], at: usize) {
+        // SAFETY: the trait's contract.
+        unsafe {
+            self.0.store(into, at);
+            self.1.store(into, at + V::WIDTH);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Twice(self.0.add(other.0), self.1.add(other.1)) }
+    }
+
+    #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Twice(self.0.sub(other.0), self.1.sub(other.1)) }
+    }
+
+    #[inline(always)]
+    unsafe fn max(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Twice(self.0.max(other.0), self.1.max(other.1)) }
+    }
+
+    #[inline(always)]
+    unsafe fn where_positive(self, gate: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Twice(self.0.where_positive(gate.0), self.1.where_positive(gate.1)) }
+    }
+
+    #[inline(always)]
+    unsafe fn mul_add(self, factor: Self, term: Self) -> Self {
+        // SAFETY: the trait's contract.
+        unsafe { Twice(self.0.mul_add(factor.0, term.0), self.1.mul_add(factor.1, term.1)) }
+    }
+
+    #[inline(always)]
+    unsafe fn prefetch(from: &[f32], at: usize) {
+        // SAFETY: the trait's contract.
+        unsafe { V::prefetch(from, at) };
     }
 }
 
@@ -66,6 +155,8 @@ impl Plain {
 }
 
 impl Lanes for Plain {
+    const WIDTH: usize = LANES;
+
     #[inline(always)]
     unsafe fn zero() -> Plain {
         Plain([0.0; LANES])
@@ -115,7 +206,7 @@ impl Lanes for Plain {
 
     #[inline(always)]
     unsafe fn mul_add(self, factor: Plain, term: Plain) -> Plain {
-        // Not `f32::mul_add`: without the instruction it is a slow library call.
+        // Without the instruction, `f32::mul_add` is a slow library call.
         self.zip(factor, |a, b| a * b).zip(term, |a, b| a + b)
     }
 

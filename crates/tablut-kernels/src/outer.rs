@@ -8,11 +8,11 @@ use crate::product::rows_fit;
 /// in order.
 #[derive(Copy, Clone)]
 pub(crate) struct Outer<'a> {
-    /// Row `r` begins at `r * left_stride` and has `inputs` values.
+    /// Row `r` starts at `r * left_stride` and has `inputs` values.
     pub left: &'a [f32],
     pub left_stride: usize,
     pub inputs: usize,
-    /// Row `r` begins at `r * right_stride` and has `panels` vectors.
+    /// Row `r` starts at `r * right_stride` and has `panels` vectors.
     pub right: &'a [f32],
     pub right_stride: usize,
     pub panels: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Outer<'a> {
 }
 
 impl Outer<'_> {
-    /// Whether everything that [`run`] reads and writes lies inside its slices.
+    /// Whether everything that [`run`] reads and writes is inside its slices.
     pub(crate) fn fits(&self, sums: &[f32]) -> bool {
         let outputs = self.panels * LANES;
         self.inputs.checked_mul(outputs).is_some_and(|size| size <= sums.len())
@@ -49,7 +49,7 @@ pub(crate) unsafe fn run<V: Lanes, const R: usize, const C: usize>(outer: &Outer
     }
 }
 
-/// All inputs of `C` panels from `panel`.
+/// Computes the sums of all inputs and `C` panels from `panel`.
 #[inline(always)]
 unsafe fn strip<V: Lanes, const R: usize, const C: usize>(outer: &Outer<'_>, panel: usize, sums: &mut [f32]) {
     let mut input = 0;
@@ -65,7 +65,7 @@ unsafe fn strip<V: Lanes, const R: usize, const C: usize>(outer: &Outer<'_>, pan
     }
 }
 
-/// The sums of `R` inputs from `input` and `C` panels from `panel`, all in registers.
+/// Computes the sums of `R` inputs from `input` and `C` panels from `panel`, all in registers.
 #[inline(always)]
 unsafe fn block<V: Lanes, const R: usize, const C: usize>(
     outer: &Outer<'_>,

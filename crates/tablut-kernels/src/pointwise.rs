@@ -7,8 +7,8 @@ use crate::{LANES, Rows};
 ///
 /// # Safety
 ///
-/// The contract of [`Lanes`]; `squares` are a positive number of rows that begin with `channels` values (in sixteens) and
-/// lie inside their slice, `pooled` has `2 * channels`.
+/// The contract of [`Lanes`]; `channels` is a multiple of sixteen; `squares` are a positive number of rows that start
+/// with `channels` values and are inside their slice; `pooled` has `2 * channels` values.
 #[inline(always)]
 pub(crate) unsafe fn pool<V: Lanes>(squares: &Rows<'_>, channels: usize, pooled: &mut [f32]) {
     let Rows { values: image, stride, count } = *squares;
@@ -51,8 +51,8 @@ pub(crate) unsafe fn dot<V: Lanes>(a: &[f32], b: &[f32]) -> f32 {
 ///
 /// # Safety
 ///
-/// The contract of [`Lanes`]; `image` and `active` hold the same whole number of rows of `sums.len()` values, in
-/// sixteens.
+/// The contract of [`Lanes`]; `sums.len()` is a multiple of sixteen; `image` and `active` hold the same whole number of
+/// rows of `sums.len()` values.
 #[inline(always)]
 pub(crate) unsafe fn gate<V: Lanes>(image: &mut [f32], active: &[f32], sums: &mut [f32]) {
     for channel in (0..sums.len()).step_by(LANES) {
@@ -69,8 +69,8 @@ pub(crate) unsafe fn gate<V: Lanes>(image: &mut [f32], active: &[f32], sums: &mu
     }
 }
 
-/// Adds each channel's `gradient` to the first of the squares at which `active` has its maximum, in the channels from
-/// `first` on. `active` and `image` are `[square][width]`.
+/// Adds each channel's `gradient` to the first of the squares at which `active` has its maximum. The channels start at
+/// `first`. `active` and `image` are `[square][width]`.
 ///
 /// # Panics
 ///

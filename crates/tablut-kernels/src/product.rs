@@ -18,13 +18,13 @@ pub(crate) struct Product<'a> {
     /// The start of the chains, one value per padded output, or empty for zeros.
     pub init: &'a [f32],
     pub relu: bool,
-    /// Data that will be read next. It is prefetched meanwhile.
+    /// The data that the next product reads. It is prefetched.
     pub next: &'a [f32],
     pub out_stride: usize,
 }
 
 impl Product<'_> {
-    /// Whether everything that [`run`] reads and writes lies inside its slices.
+    /// Whether everything that [`run`] reads and writes is inside its slices.
     pub(crate) fn fits(&self, out: &[f32]) -> bool {
         let outputs = self.panels * LANES;
         self.n_rows == 0
@@ -36,15 +36,15 @@ impl Product<'_> {
     }
 }
 
-/// Whether `len` values hold `n_rows` rows of `width` values, one every `stride`. The stride may be any number; an end
-/// that overflows lies outside.
+/// Whether `len` values hold `n_rows` rows of `width` values, one every `stride`. The stride may be any number. Rows
+/// whose end overflows do not fit.
 pub(crate) fn rows_fit(len: usize, n_rows: usize, stride: usize, width: usize) -> bool {
     let last = n_rows.saturating_sub(1).checked_mul(stride);
     n_rows == 0 || last.and_then(|at| at.checked_add(width)).is_some_and(|end| end <= len)
 }
 
-/// Computes a product in blocks of `R` rows and `C` panels. The last rows go in threes and ones, the last panels one by
-/// one.
+/// Computes a product in blocks of `R` rows and `C` panels. The last rows are computed in blocks of three rows and one
+/// row, and the last panels one by one.
 ///
 /// # Safety
 ///
@@ -90,7 +90,7 @@ pub(crate) unsafe fn run<V: Lanes, const R: usize, const C: usize>(product: &Pro
     }
 }
 
-/// The elements of `R` rows from `row` and `C` panels from `panel`, all sums in registers.
+/// Computes the elements of `R` rows from `row` and `C` panels from `panel`, with all sums in registers.
 #[inline(always)]
 unsafe fn block<V: Lanes, const R: usize, const C: usize>(
     product: &Product<'_>,
@@ -113,7 +113,7 @@ unsafe fn block<V: Lanes, const R: usize, const C: usize>(
                 }
             }
         }
-        // One line ahead for every few inputs, so that requests do not accumulate.
+        // Prefetches one cache line every few inputs, so that requests do not accumulate.
         let step = (ahead / LANES).div_ceil(inputs.max(1)) * LANES;
         let mut asked = 0;
         for k in 0..inputs {

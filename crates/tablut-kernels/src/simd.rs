@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The environment variable that forces a level: `avx512`, `avx2` or `plain`.
+/// The environment variable that forces a level: `avx512`, `avx2`, `neon`, `simd128` or `plain`.
 const VARIABLE: &str = "TABLUT_SIMD";
 
 /// A set of vector instructions. They are ordered from the one that runs everywhere to the fastest.
@@ -11,6 +11,10 @@ const VARIABLE: &str = "TABLUT_SIMD";
 pub enum Simd {
     /// Safe Rust without intrinsics, for every machine.
     Plain,
+    /// WebAssembly's vectors: in a module that was compiled with them. They round as [`Simd::Plain`] does.
+    Simd128,
+    /// NEON: every 64-bit ARM processor.
+    Neon,
     /// AVX2 and FMA: x86-64 processors since 2013.
     Avx2,
     /// AVX-512F: most x86-64 servers since 2017.
@@ -22,7 +26,7 @@ pub enum Simd {
 #[non_exhaustive]
 pub enum SimdError {
     /// The text does not name a level.
-    #[error("unknown instruction set `{0}` in {VARIABLE}: expected avx512, avx2 or plain")]
+    #[error("unknown instruction set `{0}` in {VARIABLE}: expected avx512, avx2, neon, simd128 or plain")]
     Unknown(String),
     /// The level exists, but this machine does not support it.
     #[error("this processor has no {0}: choose a lower level with {VARIABLE}, or leave it unset")]
@@ -31,12 +35,14 @@ pub enum SimdError {
 
 impl Simd {
     /// Every level, slowest first.
-    pub const ALL: [Simd; 3] = [Simd::Plain, Simd::Avx2, Simd::Avx512];
+    pub const ALL: [Simd; 5] = [Simd::Plain, Simd::Simd128, Simd::Neon, Simd::Avx2, Simd::Avx512];
 
     /// Whether this machine can run the level.
     pub fn is_available(self) -> bool {
         match self {
             Simd::Plain => true,
+            Simd::Simd128 => cfg!(all(target_arch = "wasm32", target_feature = "simd128")),
+            Simd::Neon => cfg!(target_arch = "aarch64"),
             #[cfg(target_arch = "x86_64")]
             Simd::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
             #[cfg(target_arch = "x86_64")]
@@ -44,6 +50,11 @@ impl Simd {
             #[cfg(not(target_arch = "x86_64"))]
             Simd::Avx2 | Simd::Avx512 => false,
         }
+    }
+
+    /// Whether products and sums are rounded together. All levels that do so give the same bits, and so do all others.
+    pub fn is_fused(self) -> bool {
+        !matches!(self, Simd::Plain | Simd::Simd128)
     }
 
     /// The fastest level of this machine.
@@ -55,7 +66,7 @@ impl Simd {
     ///
     /// # Errors
     ///
-    /// The variable does not name a level, or this machine does not support it.
+    /// If the variable does not name a level, or this machine does not support it.
     pub fn from_env() -> Result<Simd, SimdError> {
         match std::env::var_os(VARIABLE) {
             None => Ok(Simd::best()),
@@ -77,6 +88,8 @@ impl fmt::Display for Simd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Simd::Plain => "plain",
+            Simd::Simd128 => "simd128",
+            Simd::Neon => "neon",
             Simd::Avx2 => "avx2",
             Simd::Avx512 => "avx512",
         })

@@ -90,7 +90,7 @@ impl Convolution {
     ///
     /// If `outputs` is not a multiple of sixteen, or `weights` does not have `outputs * inputs * 9` values.
     pub fn pack(outputs: usize, inputs: usize, weights: &[f32]) -> Convolution {
-        assert!(outputs.is_multiple_of(LANES), "outputs come in sixteens");
+        assert!(outputs.is_multiple_of(LANES), "the number of outputs is a multiple of 16");
         assert_eq!(weights.len(), volume([outputs, inputs, 9]), "size of a kernel");
         let padded = padded(inputs, LANES);
         let size = outputs * padded;
@@ -121,7 +121,7 @@ impl Convolution {
     ///
     /// If `outputs` is not a multiple of sixteen.
     pub fn zeroed(outputs: usize, inputs: usize) -> Convolution {
-        assert!(outputs.is_multiple_of(LANES), "outputs come in sixteens");
+        assert!(outputs.is_multiple_of(LANES), "the number of outputs is a multiple of 16");
         let inputs = padded(inputs, LANES);
         Convolution { inputs, outputs, points: Aligned::zeroed(volume([POINTS, outputs, inputs])) }
     }
@@ -130,14 +130,14 @@ impl Convolution {
         &mut self.points
     }
 
-    /// The packed matrix of one point; empty past the last.
+    /// The packed matrix of one point. It is empty if `point` is past the last one.
     pub(crate) fn point(&self, point: usize) -> &[f32] {
         let size = self.inputs * self.outputs;
         self.points.get(point * size..(point + 1) * size).unwrap_or(&[])
     }
 }
 
-/// `G g Gᵀ`, in f64 until the end.
+/// `G g Gᵀ`, computed in f64 and rounded at the end.
 pub(crate) fn transform_kernel(taps: &[f32]) -> [f32; POINTS] {
     let mut points = [0.0; POINTS];
     for (i, down) in KERNEL.iter().enumerate() {
@@ -163,7 +163,7 @@ impl<T: Element> Transformed<T> {
     ///
     /// # Panics
     ///
-    /// If the channels are not a multiple of sixteen, or no machine has so much memory.
+    /// If the channels are not a multiple of sixteen, or the size overflows the address space.
     pub fn new(grid: Grid, images: usize, channels: usize) -> Self {
         Self { grid, values: Aligned::zeroed(size_of_points::<T>(grid, images, channels)), images, channels }
     }
@@ -172,7 +172,7 @@ impl<T: Element> Transformed<T> {
     ///
     /// # Panics
     ///
-    /// If the channels are not a multiple of sixteen, or that is more than the memory was made for.
+    /// If the channels are not a multiple of sixteen, or the new size exceeds the allocated memory.
     pub fn reshape(&mut self, images: usize, channels: usize) {
         let size = size_of_points::<T>(self.grid, images, channels);
         assert!(size <= self.values.len(), "room for the tiles");
@@ -221,7 +221,7 @@ impl<T: Element> Transformed<T> {
 
 /// The values of all points, with the space between them.
 fn size_of_points<T>(grid: Grid, images: usize, channels: usize) -> usize {
-    assert!(channels.is_multiple_of(LANES), "channels come in sixteens");
+    assert!(channels.is_multiple_of(LANES), "the number of channels is a multiple of 16");
     let values = volume([POINTS, images, grid.tiles(), channels]);
     values.saturating_add(POINTS * (point_stride::<T>(grid, 0, 0)))
 }

@@ -1,6 +1,6 @@
-//! Compares convolutions in bf16 with plain arithmetic: direct ones with arithmetic on rounded numbers, Winograd's with
-//! exact arithmetic, because they round in between. On machines without the instructions, only the kernels without them
-//! are tested.
+//! Compares convolutions in bf16 with plain arithmetic. Direct convolutions are compared with arithmetic on rounded
+//! numbers. Winograd convolutions round between their steps, so they are compared with exact arithmetic. On machines
+//! without the instructions, only the kernels without them are tested.
 
 mod bf16_numbers;
 
@@ -100,11 +100,11 @@ fn agrees_with_the_plain_form(kernels: Bf16Kernels) {
 }
 
 #[test]
-fn an_image_has_the_same_bits_in_any_company() {
-    all_kernels().into_iter().for_each(has_the_same_bits_in_any_company);
+fn an_image_has_the_same_bits_in_any_batch() {
+    all_kernels().into_iter().for_each(has_the_same_bits_in_any_batch);
 }
 
-fn has_the_same_bits_in_any_company(kernels: Bf16Kernels) {
+fn has_the_same_bits_in_any_batch(kernels: Bf16Kernels) {
     let grid = Grid::new(9, 9);
     let convolution = Bf16Convolution::pack(32, 32, 3, &numbers(32 * 32 * 9, 4));
     let image = numbers(81 * 32, 5);
@@ -160,14 +160,14 @@ fn by_points(vectors: Bf16Vectors, grid: Grid, images: &[Vec<f32>], weights: &[f
     out
 }
 
-/// Numbers in -1..1 of full precision, as activations and weights are.
+/// Numbers in -1..1 of full precision, like activations and weights.
 fn full_numbers(len: usize, seed: u64) -> Vec<f32> {
     numbers(len, seed).into_iter().zip(numbers(len, seed + 1000)).map(|(high, low)| high + low / 256.0).collect()
 }
 
-/// Tiles and weights have eight bits of precision. Winograd's output transform enlarges the error of their products: six
-/// times on average. The largest error stays below a thirtieth of the largest output, and its root mean square below a
-/// fiftieth of the outputs' own.
+/// Tiles and weights have eight bits of precision. Winograd's output transform enlarges the error of their products:
+/// six times on average. The largest error stays below a thirtieth of the largest output, and its root mean square
+/// below a fiftieth of the outputs' own.
 #[test]
 fn convolutions_by_points_are_near_the_exact_ones() {
     let shapes = [
@@ -209,7 +209,7 @@ fn vectors_agree_with_their_plain_form() {
         return;
     };
     let grid = Grid::new(9, 9);
-    // Few bits, so that the tiles are exact before they are rounded.
+    // The numbers have few bits, so that the tiles are exact before they are rounded.
     let images: Vec<_> = (0..4).map(|i| numbers(81 * 32, 20 + i)).collect();
     let (weights, bias) = (full_numbers(48 * 32 * 9, 3), vec![0.0; 48]);
     let found = by_points(vectors, grid, &images, &weights, &bias);
@@ -218,7 +218,7 @@ fn vectors_agree_with_their_plain_form() {
 }
 
 #[test]
-fn an_image_has_the_same_bits_by_points_in_any_company() {
+fn an_image_has_the_same_bits_by_points_in_any_batch() {
     let grid = Grid::new(9, 9);
     let (weights, bias) = (full_numbers(48 * 32 * 9, 4), full_numbers(48, 5));
     let image = full_numbers(81 * 32, 6);

@@ -34,14 +34,14 @@ const SHAPES: [(Grid, usize, usize); 4] =
 fn gradients_of_weights_are_the_sums_over_squares_and_images() {
     for kernels in all_kernels() {
         for (grid, inputs, outputs) in SHAPES {
-            // The last image's space is there, and not used.
+            // The buffers have room for a fourth image, which is not used.
             let (n, room) = (3, 4);
             let (x, g) = (numbers(n * grid.squares() * inputs, 1), numbers(n * grid.squares() * outputs, 2));
             let (mut from, mut with) = (Bf16Images::new(grid, room, inputs), Bf16Images::new(grid, room, outputs));
             kernels.set_images(&mut from, &x);
             kernels.set_images(&mut with, &g);
             let mut space = Bf16WeightGradient::new(grid, room, inputs, outputs);
-            // Fewer inputs than the images have: the rest is padding.
+            // The layer can have fewer inputs than the images have channels. The other channels are padding.
             for n_inputs in [inputs, inputs - 16] {
                 let mut found = vec![9.0; n_inputs * 9 * outputs];
                 kernels.weight_gradient(&from, &with, n, &mut space, &mut found);
@@ -80,7 +80,7 @@ fn gradients_of_inputs_pass_through_the_adjoint_and_the_rectifier() {
                 let bias = numbers(rows * inputs, 7);
                 let mut expected = vec![0.0; active.len()];
                 for image in 0..n {
-                    // What an output takes from a neighbour, its gradient gives back.
+                    // The gradient of an output flows back to every neighbour that the output reads.
                     taps(grid, |square, tap, neighbour| {
                         for (input, output) in (0..inputs).flat_map(|i| (0..outputs).map(move |o| (i, o))) {
                             let weight = weights[(output * inputs + input) * 9 + tap];

@@ -1,4 +1,4 @@
-//! Sizes that no kernel can work on are refused, instead of reading and writing outside of memory.
+//! Checks that invalid sizes panic. A kernel could otherwise read or write out of bounds.
 
 use std::panic::catch_unwind;
 

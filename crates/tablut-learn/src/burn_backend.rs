@@ -1,20 +1,25 @@
 //! Steps with burn's operations, on any of its devices. Weights, moments and averages stay on the device. A step reads
 //! back only the loss and two norms.
 
+mod loss;
+pub(crate) mod moves;
+mod muon;
+mod product_net;
+mod tensors;
+
 use std::convert::Infallible;
 
 use burn::tensor::{Device, FloatDType, Tensor};
 use tablut_games::{LossParts, TrainingBatch};
 use tablut_net::Architecture;
 
+pub use self::loss::{LossTensors, loss};
+pub use self::product_net::{Multiply, Outputs, ProductNet};
+use self::tensors::{host_values, sum_of, tensor};
 use crate::gradient_backend::{GradientBackend, StepReport, check_finite};
 use crate::learner::LearnerState;
-use crate::loss::{LossTensors, loss};
-use crate::muon;
 use crate::optimizer::{BETA1, BETA2, EPSILON, OptimizerConfig, ParamState, StepConstants, muon_dims};
-use crate::product_net::{Multiply, ProductNet};
 use crate::step_error::StepError;
-use crate::tensors::{host_values, sum_of, tensor};
 
 /// A tensor's state on a device, every array flat and without autodiff.
 type DeviceParam = ParamState<Tensor<1>>;
@@ -108,7 +113,7 @@ impl DeviceParam {
 
     /// One step of Muon, as in [`crate::optimizer::step`].
     fn updated_by_muon(&self, gradient: Tensor<1>, dims: [usize; 2], multiply: Multiply, c: &StepConstants) -> Self {
-        let (momentum, update) = muon::tensor_update(self.momentum.clone(), gradient, dims, multiply);
+        let (momentum, update) = muon::update(self.momentum.clone(), gradient, dims, multiply);
         self.moved(update, c.decay, momentum, self.square.clone(), c)
     }
 

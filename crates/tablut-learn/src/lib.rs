@@ -5,15 +5,17 @@
 //! - [`TrainConfig`] contains the settings of a run.
 //! - [`Run`] opens its folder, and [`train()`] runs the generations.
 //! - A [`GradientBackend`] takes steps. [`CpuBackend`] uses our own kernels, with gradients written by hand.
-//!   [`BurnBackend`] uses burn's operations on any device.
+//!   With the feature `burn`, `BurnBackend` uses burn's operations on any device.
 //! - [`LearnerState`] is the state that the steps change. [`Checkpoint`] stores everything that a run needs to
 //!   continue, and [`check_run`] checks all files of a run.
 //! - [`benchmark`] and [`Forecast`] estimate the cost of a run in advance. [`GenerationPace`] estimates the rest of a
-//!   run. [`TrainConfig::recipe`] and [`Run::keep_to`] make a run that takes a given time.
+//!   run.
+//!   [`TrainConfig::recipe`] and [`Run::keep_to`] make a run that takes a given time.
 //! - A [`ComputeDevice`] is where a run plays and learns: the CPU, or a GPU with the feature `gpu`.
-//! - [`ProductNet`] is the net with burn's operations, and [`loss()`] the loss of its outputs.
+//! - With the feature `burn`, `ProductNet` is the net with burn's operations, and `loss` the loss of its outputs.
 
 mod benchmark;
+#[cfg(feature = "burn")]
 mod burn_backend;
 mod checkpoint;
 mod config;
@@ -27,11 +29,9 @@ mod learner;
 mod loss;
 mod measurements;
 mod memory;
-mod moves;
 mod muon;
 mod opponents;
 mod optimizer;
-mod product_net;
 mod rating;
 mod recipe;
 mod run;
@@ -40,13 +40,13 @@ mod special;
 mod start;
 mod step_error;
 mod survey;
-mod tensors;
 mod time_budget;
 mod train;
 mod train_error;
 
 pub use benchmark::{MachinePace, benchmark};
-pub use burn_backend::BurnBackend;
+#[cfg(feature = "burn")]
+pub use burn_backend::{BurnBackend, LossTensors, Multiply, Outputs, ProductNet, loss};
 pub use checkpoint::{Checkpoint, model_path, state_path, states};
 pub use config::{
     Difference, EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, ScheduleConfig, TrainConfig,
@@ -58,11 +58,9 @@ pub use forecast::{Forecast, GenerationPace};
 pub use gradient_backend::{GradientBackend, StepReport};
 pub use kernel_net::KernelNet;
 pub use learner::LearnerState;
-pub use loss::{LossTensors, loss};
 pub use measurements::free_bytes;
 pub use memory::MemoryBounds;
 pub use optimizer::{OptimizerConfig, ParamState};
-pub use product_net::{Multiply, Outputs, ProductNet};
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::Run;
 pub use run_folder::newest_net;

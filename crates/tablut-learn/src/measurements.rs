@@ -103,15 +103,8 @@ fn folder_bytes(folder: &Path) -> u64 {
 }
 
 /// Free space in bytes on the disk of `folder`, if the system reports it.
-#[cfg(unix)]
 pub fn free_bytes(folder: &Path) -> Option<u64> {
-    rustix::fs::statvfs(folder).ok().map(|disk| disk.f_bavail * disk.f_frsize)
-}
-
-/// Free space on the disk of `folder`. This system does not report it.
-#[cfg(not(unix))]
-pub fn free_bytes(_: &Path) -> Option<u64> {
-    None
+    fs4::available_space(folder).ok()
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Memory: upper bounds for a run's positions and trees, from its config, and the use of this process.
 
 use std::fmt;
-use std::fs;
 
 use tablut_games::ReplayWindow;
 use tablut_net::DeviceChoice;
@@ -46,9 +45,7 @@ impl fmt::Display for MemoryBounds {
 
 /// Resident memory of this process in bytes, if the system reports it.
 pub(crate) fn memory_bytes() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+    memory_stats::memory_stats().map(|memory| memory.physical_mem as u64)
 }
 
 #[cfg(test)]

@@ -2,20 +2,16 @@
 //! hidden layers in neural networks"), with updates of the size of `AdamW`'s (Liu et al. 2025, "Muon is scalable for
 //! LLM training").
 
-use burn::tensor::Tensor;
 use tablut_kernels::{Kernels, Matrix, Rows};
 
-use crate::product_net::Multiply;
-use crate::tensors::sum_of;
-
 /// Decay of the momentum (Jordan 2024).
-const MOMENTUM: f32 = 0.95;
-/// The coefficients of the odd polynomial `a x + b x³ + c x⁵`. Applied repeatedly, it moves singular values in (0, 1]
-/// near to 1 (Jordan 2024).
-const COEFFICIENTS: [f32; 3] = [3.4445, -4.7750, 2.0315];
-/// The number of times that the polynomial is applied.
-const ITERATIONS: usize = 5;
-/// Root mean square of an update's values. It is close to `AdamW`'s (Liu et al. 2025, section 2.2).
+pub(crate) const MOMENTUM: f32 = 0.95;
+/// The odd polynomial `a x + b x³ + c x⁵` that takes singular values in (0, 1] near to 1 when it is applied repeatedly
+/// (Jordan 2024).
+pub(crate) const COEFFICIENTS: [f32; 3] = [3.4445, -4.7750, 2.0315];
+/// How often it is applied.
+pub(crate) const ITERATIONS: usize = 5;
+/// Root mean square of an update's values, about that of `AdamW`'s (Liu et al. 2025, section 2.2).
 const UPDATE_SIZE: f32 = 0.2;
 
 /// Adds a gradient times `clip` to the momentum of a matrix of `[rows, columns]`, and returns the update for a learning
@@ -49,8 +45,8 @@ pub(crate) fn update(
     update
 }
 
-/// The factor on the orthogonal matrix of an update.
-fn update_size(rows: usize, columns: usize) -> f32 {
+/// What an orthogonal matrix is multiplied by.
+pub(crate) fn update_size(rows: usize, columns: usize) -> f32 {
     UPDATE_SIZE * (rows.max(columns) as f32).sqrt()
 }
 
@@ -90,37 +86,6 @@ fn product(rows: &[f32], count: usize, width: usize, weights: &Matrix, outputs: 
 /// The transpose of a row-major matrix `[rows, columns]`.
 fn transposed(values: &[f32], rows: usize, columns: usize) -> Vec<f32> {
     (0..rows * columns).map(|at| values[at % rows * columns + at / rows]).collect()
-}
-
-/// Like [`update`], in burn's operations: the new momentum, and the update for a learning rate of 1. All tensors are
-/// flat, and the gradient is already clipped.
-pub(crate) fn tensor_update(
-    momentum: Tensor<1>,
-    gradient: Tensor<1>,
-    [rows, columns]: [usize; 2],
-    multiply: Multiply,
-) -> (Tensor<1>, Tensor<1>) {
-    let momentum = momentum * MOMENTUM + gradient.clone();
-    let direction = (momentum.clone() * MOMENTUM + gradient).reshape([rows, columns]);
-    let update = if rows <= columns {
-        orthogonal_tensor(direction, multiply)
-    } else {
-        orthogonal_tensor(direction.transpose(), multiply).transpose()
-    };
-    (momentum, update.reshape([rows * columns]) * update_size(rows, columns))
-}
-
-/// Like [`orthogonal`], in burn's operations: `[m, n]` with `m ≤ n`.
-fn orthogonal_tensor(x: Tensor<2>, multiply: Multiply) -> Tensor<2> {
-    let [a, b, c] = COEFFICIENTS;
-    let norm = sum_of(x.clone() * x.clone()).sqrt().add_scalar(1e-20);
-    let mut x = x / norm.reshape([1, 1]);
-    for _ in 0..ITERATIONS {
-        let gram = multiply.product(x.clone(), x.clone().transpose());
-        let factor = gram.clone() * b + multiply.product(gram.clone(), gram) * c;
-        x = x.clone() * a + multiply.product(factor, x);
-    }
-    x
 }
 
 #[cfg(test)]

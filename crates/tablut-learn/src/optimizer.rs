@@ -70,7 +70,8 @@ impl<V> ParamState<V> {
         self.dims.len() > 1
     }
 
-    /// The same tensor with converted arrays.
+    /// The same tensor with its arrays elsewhere.
+    #[cfg(feature = "burn")]
     pub(crate) fn try_map<W, E>(&self, moved: impl Fn(&V) -> Result<W, E>) -> Result<ParamState<W>, E> {
         Ok(ParamState {
             name: self.name.clone(),

@@ -14,7 +14,7 @@ use crate::checkpoint::{Checkpoint, remove_old_states};
 use crate::config::{Difference, TrainConfig, resolve_opponents};
 use crate::device::ComputeDevice;
 use crate::history::{GENERATIONS_COUNTED, GameHistory};
-use crate::learner::LearnerState;
+use crate::learner::{LearnerState, learning_rate_share};
 use crate::opponents::keep_opponents;
 use crate::run_folder::{
     config_of, config_so_far, damaged_state, games_path, kept_rules, load_games, load_rules, lock, reconcile,
@@ -63,6 +63,18 @@ fn changed_device(metrics: &[GenerationMetrics], now: &str) -> Option<Difference
     (before != after).then(|| Difference { key: "the device".to_owned(), before, after, safe: true })
 }
 
+/// The learning rate of `generation`, if the config `so_far` gives another one than `config`. A run that is extended returns
+/// to the peak.
+fn changed_learning_rate(so_far: Option<&TrainConfig>, config: &TrainConfig, generation: u64) -> Option<Difference> {
+    let rate = |config: &TrainConfig| {
+        let (learning, total) = (&config.learning, config.schedule.generations as f32);
+        learning.learning_rate * learning_rate_share(generation as f32, total, learning.decay_share)
+    };
+    let [before, after] = [so_far?, config].map(|config| rate(config).to_string());
+    let key = format!("the learning rate of generation {generation}");
+    (before != after).then_some(Difference { key, before, after, safe: true })
+}
+
 impl Run {
     /// Starts a run in `folder`, or continues the run in this folder from its last checkpoint.
     ///
@@ -106,6 +118,7 @@ impl Run {
         let mut changed = reconcile(folder, so_far.as_ref(), &config)?;
         reconcile_rules(folder, &rules)?;
         let next_generation = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.generation + 1);
+        changed.extend(changed_learning_rate(so_far.as_ref(), &config, next_generation));
         let (learner, training) = match checkpoint {
             Some(checkpoint) => (checkpoint.learner, checkpoint.training),
             None => fresh_learner(&config, start.as_ref(), &rules),
@@ -147,6 +160,7 @@ impl Run {
         let mut config = self.config.clone();
         // The keys that may change during a run, and the names of rule sets and net, are left out.
         config.schedule.generations = 0;
+        config.learning.decay_share = 0.0;
         (config.evaluation, config.play, config.machine) = Default::default();
         config.rules.clear();
         config.start = None;

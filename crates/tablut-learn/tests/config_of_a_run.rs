@@ -6,7 +6,7 @@ mod runs;
 use std::fs;
 use std::path::Path;
 
-use tablut_learn::{TrainConfig, model_path};
+use tablut_learn::{Run, TrainConfig, model_path};
 use tablut_net::{Architecture, Model, TrainingSummary, Weights};
 
 const CONFIG: &str = r#"
@@ -45,7 +45,21 @@ fn an_edit_of_a_runs_config_is_refused_unless_its_keys_are_safe() {
     edit(&run, "value_share = 0.75", "value_share = 0.25");
     let resumed = runs::resume(&run).unwrap();
     let changed: Vec<_> = resumed.changed.iter().map(|change| (change.key.as_str(), change.after.as_str())).collect();
-    assert_eq!((changed, resumed.next_generation), (vec![("schedule.generations", "2")], 2));
+    let expected = [("schedule.generations", "2"), ("the learning rate of generation 1", "0.003")];
+    assert_eq!((changed, resumed.next_generation), (expected.to_vec(), 2));
+}
+
+#[test]
+fn an_extended_run_can_keep_its_low_learning_rate() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    drop(runs::run(CONFIG, folder.path(), &[]).unwrap());
+    let resumed = ["schedule.generations=2", "learning.decay_share=1.0"].map(str::to_owned);
+    let resumed = Run::resume(&run, &resumed).unwrap();
+    let keys: Vec<_> = resumed.changed.iter().map(|change| change.key.as_str()).collect();
+    assert_eq!(keys, ["learning.decay_share", "schedule.generations", "the learning rate of generation 1"]);
+    let rate: f32 = resumed.changed[2].after.parse().unwrap();
+    assert!(rate < 0.6 * 0.003, "{rate}");
 }
 
 #[test]
@@ -96,5 +110,6 @@ fn paths_are_relative_to_the_config_and_the_run_needs_none_of_its_files() {
     fs::rename(&run, &moved).unwrap();
     let resumed = runs::resume(&moved).unwrap();
     assert_eq!((resumed.next_generation, &resumed.config.evaluation.against), (2, &kept));
-    assert!(resumed.changed.iter().all(|difference| difference.key == "schedule.generations"), "{:?}", resumed.changed);
+    let differs = |change: &tablut_learn::Difference| change.key.contains("evaluation");
+    assert!(!resumed.changed.iter().any(differs), "{:?}", resumed.changed);
 }

@@ -76,6 +76,9 @@ struct Fields {
 impl Architecture {
     /// An architecture with these `blocks` (1 to 64), `channels` of the trunk (a multiple of 16 from 16 to 512), and
     /// widths of the heads.
+    ///
+    /// # Errors
+    /// If a number is out of range.
     pub fn new(
         channels: usize,
         blocks: Vec<BlockKind>,
@@ -102,6 +105,9 @@ impl Architecture {
 
     /// The architecture with the short name `b{blocks}c{channels}`. Every second block is pooled, starting with the
     /// second one. The policy head is as wide as the trunk, and the value head has 32 channels and 64 hidden units.
+    ///
+    /// # Errors
+    /// If a number is out of range.
     pub fn standard(blocks: usize, channels: usize) -> Result<Self, NetError> {
         let kinds = (0..blocks.min(65)).map(|block| [BlockKind::Plain, BlockKind::Pooled][block % 2]);
         Self::new(channels, kinds.collect(), PolicyWidths { channels }, ValueWidths { channels: 32, hidden: 64 })
@@ -134,6 +140,9 @@ impl Architecture {
     }
 
     /// Reads the output of [`Architecture::to_json`].
+    ///
+    /// # Errors
+    /// If the text has another form or another version, or a field is out of range.
     pub fn from_json(text: &str) -> Result<Self, NetError> {
         let fields: Fields =
             serde_json::from_str(text).map_err(|error| NetError::Architecture(format!("{error} in `{text}`")))?;

@@ -55,6 +55,9 @@ impl InputBatch {
     }
 
     /// Checks that the arrays have the lengths required by `n`.
+    ///
+    /// # Errors
+    /// If an array has another length.
     pub fn validate(&self) -> Result<(), NetError> {
         let complain = |what: &'static str, found: usize, expected: usize| {
             if found == expected { Ok(()) } else { Err(NetError::Batch { what, found, expected }) }
@@ -67,6 +70,9 @@ impl InputBatch {
 
     /// Checks the indices of the moves: the moves of each row end where those of the next row start, and every entry is
     /// inside the policy table.
+    ///
+    /// # Errors
+    /// If an index is wrong.
     pub fn validate_moves(&self) -> Result<(), NetError> {
         if let Some(pair) = self.move_ends.windows(2).find(|pair| pair[0] > pair[1]) {
             return Err(NetError::Batch {
@@ -82,7 +88,7 @@ impl InputBatch {
         match self.moves.iter().find(|index| !good(index)) {
             None => Ok(()),
             Some(index) => Err(NetError::Inference(format!(
-                "policy index {index:?} lies outside the table of {POLICY_ENTRIES} entries"
+                "policy index {index:?} is outside the table of {POLICY_ENTRIES} entries"
             ))),
         }
     }
@@ -146,5 +152,8 @@ impl OutputBatch {
 /// threads.
 pub trait Inference: Send {
     /// Evaluates every row of `input` and replaces the contents of `output`.
+    ///
+    /// # Errors
+    /// If the batch is not valid or the device fails.
     fn infer(&mut self, input: &InputBatch, output: &mut OutputBatch) -> Result<(), NetError>;
 }

@@ -1,11 +1,11 @@
-//! A model's card: what people should know of a net before they use it.
+//! The model card: information for the users of a net.
 
 use serde::{Deserialize, Serialize};
 
 /// The maximum number of bytes of a card as JSON.
 const MAX_BYTES: usize = 64 << 10;
 
-/// What a model file says of its net beside rules and training. All texts are for people.
+/// Information about a net for its users, in addition to the rules and the training in the model file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Card {
@@ -17,13 +17,13 @@ pub struct Card {
     pub commit: String,
     /// The machine that trained it, and how long it took.
     pub hardware: String,
-    /// What it is bad at.
+    /// The net's weaknesses.
     pub weaknesses: Vec<String>,
     /// The command that measured the scores.
     pub command: String,
     /// Its scores against other players.
     pub scores: Vec<CardScore>,
-    /// The config of its training, TOML in full.
+    /// The whole config of its training as TOML.
     pub config: String,
 }
 
@@ -45,7 +45,7 @@ pub struct CardScore {
     pub as_attackers: CardInterval,
     /// The share of points with the defenders.
     pub as_defenders: CardInterval,
-    /// The difference in Elo. Missing where one player won everything.
+    /// The difference in Elo, or `None` if one player won every game.
     pub elo: Option<CardInterval>,
 }
 
@@ -62,13 +62,16 @@ pub struct CardInterval {
 }
 
 impl Card {
-    /// Reads a card from JSON. Control characters other than line breaks are refused, because programs print the texts.
+    /// Reads a card from JSON and [checks](Card::check) it.
     pub(crate) fn from_json(json: &str) -> Result<Self, String> {
         let card: Self = serde_json::from_str(json).map_err(|error| error.to_string())?;
         card.check().map(|()| card)
     }
 
-    /// Refuses a card of more than 64 KiB, and texts with control characters other than line breaks.
+    /// Checks the size of the card and its texts, because programs print them.
+    ///
+    /// # Errors
+    /// If the card has more than 64 KiB, or a text has control characters other than line breaks.
     pub fn check(&self) -> Result<(), String> {
         let bytes = serde_json::to_string(self).map_err(|error| error.to_string())?.len();
         if bytes > MAX_BYTES {

@@ -14,9 +14,16 @@ const MAX_NAME: usize = 40;
 
 /// Writes `bytes` to `path`. After a crash at any moment, the file is either the old one or the new one, never a part.
 ///
-/// It writes a temporary file next to `path`, flushes it to disk, renames it to `path`, and then flushes the folder. What a
-/// killed process has left of an earlier write to `path` is removed.
+/// A [stream](is_stream) gets the bytes directly. For a file, this function writes a temporary file next to `path`, flushes
+/// it to disk, renames it to `path`, and then flushes the folder. It also removes temporary files that killed processes
+/// left after earlier writes to `path`.
+///
+/// # Errors
+/// If the system cannot create, write, flush or rename a file.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if is_stream(path) {
+        return File::options().write(true).open(path)?.write_all(bytes);
+    }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -33,13 +40,18 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// A new temporary file, locked, so that it is not taken for one that a killed process has left.
+/// Whether `path` is a device, a pipe or a socket, such as `/dev/stdout`. Such a file has no content that could be replaced.
+pub fn is_stream(path: &Path) -> bool {
+    path.starts_with("/dev") || fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// A new temporary file. It is locked, so that other processes do not treat it as abandoned.
 fn temporary_file(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     loop {
         let temporary = tempfile::Builder::new().prefix(prefix).tempfile_in(folder)?;
-        // Some file systems have no locks. Then no file is taken for an abandoned one either.
+        // Some file systems have no locks. On these no file counts as abandoned.
         let _ = temporary.as_file().lock();
-        // Between the first two lines, another process may have taken the file for an abandoned one.
+        // Before the file was locked, another process may have removed it as abandoned.
         if temporary.path().exists() {
             return Ok(temporary);
         }
@@ -63,6 +75,9 @@ fn remove_abandoned(folder: &Path, prefix: &str) -> io::Result<()> {
 /// Removes temporary files from `folder` that a killed process has left there. A missing folder is not an error.
 ///
 /// Use it only for folders that no other process writes to.
+///
+/// # Errors
+/// If the system cannot list the folder or remove a file.
 pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -78,6 +93,9 @@ pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
 }
 
 /// Flushes a folder's entries to disk, if the system supports it.
+///
+/// # Errors
+/// If the system cannot open or flush the folder.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
@@ -106,6 +124,14 @@ mod tests {
         write(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_device_is_written_to_and_not_replaced() {
+        let null = Path::new("/dev/null");
+        write(null, b"gone").unwrap();
+        assert!(is_stream(null) && !fs::metadata(null).unwrap().is_file());
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The input encoding: a position and its rules as binary planes and scalar features. And the evaluator that gives a
-//! search the outputs.
+//! The input encoding: a position and its rules as binary planes and scalar features. This file also has
+//! [`NetEvaluator`], with which a search uses a net.
 //!
 //! Planes are absolute: they show attackers and defenders, not the side to move and its opponent, because the game is
 //! asymmetric. The crate's README lists them with an example.
@@ -19,7 +19,7 @@ pub fn encode(view: &View<'_>, batch: &mut InputBatch) {
     encode_symmetric(view, Symmetry::ALL[0], batch);
 }
 
-/// Appends one row to `batch`, with the board transformed by `symmetry`. The moves keep their order; their indices are
+/// Appends one row to `batch`, with the board transformed by `symmetry`. The moves keep their order. Their indices are
 /// transformed.
 pub fn encode_symmetric(view: &View<'_>, symmetry: Symmetry, batch: &mut InputBatch) {
     let start = batch.planes.len();

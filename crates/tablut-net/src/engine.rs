@@ -31,16 +31,16 @@ pub struct Engine {
     architecture: Architecture,
     network: Arc<Network>,
     kernels: Kernels,
-    /// One per thread.
+    /// One workspace per thread.
     workspaces: Vec<Workspace>,
     threads: Threads,
 }
 
-/// Packed weights, and which part of them plays which rules.
+/// The packed weights of all parts of a net, and the rules of each part.
 struct Network {
     arithmetic: Arithmetic,
     parts: Parts,
-    /// One net for each part, all of one architecture.
+    /// One net for each part. All have the same architecture.
     nets: Vec<Net>,
 }
 
@@ -69,7 +69,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// `TABLUT_SIMD` does not name an instruction set, or this machine does not support it.
+    /// If `TABLUT_SIMD` does not name an instruction set, or this machine does not support it.
     pub fn new(weights: &Weights) -> Result<Self, NetError> {
         Self::with_options(weights, EngineOptions::default())
     }
@@ -78,13 +78,14 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// As [`Engine::new`]; or the threads cannot be started, or this machine does not support the instruction set or the
-    /// precision.
+    /// As for [`Engine::new`]. Also if the threads cannot be started, or this machine does not support the instruction
+    /// set or the precision.
     pub fn with_options(weights: &Weights, options: EngineOptions) -> Result<Self, NetError> {
         let complain = |error: tablut_kernels::SimdError| NetError::Inference(error.to_string());
         let simd = options.simd.map_or_else(Simd::from_env, Ok).map_err(complain)?;
         let kernels = Kernels::new(simd).map_err(complain)?;
-        let lacking = || NetError::Inference(format!("precision {}: this machine lacks it", options.precision));
+        let lacking =
+            || NetError::Inference(format!("precision {}: this machine does not support it", options.precision));
         let arithmetic = match options.precision.chosen_for(simd)? {
             Precision::F32 => Arithmetic::F32,
             Precision::Bf16Avx512 => Arithmetic::Bf16Points(Bf16Vectors::request().ok_or_else(lacking)?),
@@ -93,11 +94,11 @@ impl Engine {
         Ok(Self::packed(weights, arithmetic, kernels, Threads::new(options.n_threads)?))
     }
 
-    /// An engine for `weights` in this arithmetic on one thread, also in one that is emulated for tests.
+    /// An engine for `weights` in this arithmetic on one thread. Tests also use it with emulated arithmetic.
     ///
     /// # Errors
     ///
-    /// As [`Engine::new`].
+    /// As for [`Engine::new`].
     pub fn with_arithmetic(weights: &Weights, arithmetic: Arithmetic) -> Result<Self, NetError> {
         let kernels = Kernels::from_env().map_err(|error| NetError::Inference(error.to_string()))?;
         Ok(Self::packed(weights, arithmetic, kernels, Threads::new(1)?))
@@ -118,7 +119,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// The threads cannot be started.
+    /// If the threads cannot be started.
     pub fn share(&self, n_threads: usize) -> Result<Self, NetError> {
         let threads = Threads::new(n_threads)?;
         Ok(Self::assemble(self.architecture.clone(), Arc::clone(&self.network), self.kernels, threads))
@@ -134,7 +135,8 @@ impl Engine {
         self.kernels.simd()
     }
 
-    /// The precision of the convolutions. It is never [`Precision::Fastest`], but the one that was chosen for it.
+    /// The precision of the convolutions. It is never [`Precision::Fastest`], but the precision that `fastest` stands
+    /// for.
     pub fn precision(&self) -> Precision {
         match self.network.arithmetic {
             Arithmetic::F32 => Precision::F32,

@@ -10,7 +10,8 @@ use tablut_rules::shown;
 pub enum NetError {
     /// A short name that cannot be read or is out of range.
     #[error(
-        "net shape `{}`: expected b<blocks>c<channels> such as b6c64, with 1 to 64 blocks and a multiple of 16 from 16 to 512 channels",
+        "net shape `{}`: expected b<blocks>c<channels> such as b6c64, with 1 to 64 blocks and a multiple of 16 from 16 \
+         to 512 channels",
         shown(.0)
     )]
     ArchitectureName(String),
@@ -99,7 +100,7 @@ pub enum ModelFileErrorKind {
         expected: u32,
     },
     /// The weights do not have the hash in the metadata.
-    #[error("damaged: the weights' hash is {found}, the file says {}", shown(expected))]
+    #[error("damaged: the weights' hash is {found}, expected {}", shown(expected))]
     Hash {
         /// Hash of the tensors read.
         found: String,

@@ -1,5 +1,5 @@
-//! A net's inputs. The planes show the board and its special squares. The features tell the rules besides the geometry
-//! of the squares, so that one net can play every rule set.
+//! A net's inputs. The planes show the board and its special squares. The features describe the other rules, so that
+//! one net can play every rule set.
 
 use tablut_rules::{
     Bitboard, CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, MAX_DISTANCE, Move,

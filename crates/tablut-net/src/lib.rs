@@ -6,12 +6,12 @@
 //! - [`PolicyIndex`]: moves as entries of the policy table.
 //! - [`InputBatch`], [`OutputBatch`], [`Inference`]: running a net.
 //! - [`NetEvaluator`]: lets a search use a net.
-//! - [`Engine`]: the net on the CPU, faster than general runtimes; [`Simd`] is the instruction set that it uses.
-//! - [`Processor`]: where nets run, on the cores or on a device, which is a [`NetDevice`].
+//! - [`Engine`]: runs a net on the CPU. [`Simd`] is the instruction set that it uses.
+//! - [`Processor`]: where nets run, on the CPU or on a device, which is a [`NetDevice`].
 //! - [`onnx::encode`]: the net for other runtimes.
-//! - [`Weights`], [`Model`]: a net's tensors, and the file with everything that is needed to play; [`Card`]: what it says to
-//!   people.
-//! - [`Weights::specialist_for`], [`rule_features`]: weights for certain rules beside a net's general ones.
+//! - [`Weights`], [`Model`]: a net's tensors, and the file with everything that is needed to play. [`Card`]:
+//!   information for the users of a net.
+//! - [`Weights::specialist_for`], [`rule_features`]: separate weights for some rule sets.
 //! - [`StatedRules`], [`choose_rules`]: the rules that files contain in full, and the rules that a command uses.
 
 mod architecture;

@@ -5,7 +5,7 @@
 //! - `format`: the version of this layout
 //! - `encoding`: the version of planes, features and policy index
 //! - `architecture`: an [`Architecture`] as JSON
-//! - `shape`: its short name, for people
+//! - `shape`: its short name, for readers of the file
 //! - `rules`: names of the rule sets that the net was trained on, a JSON array
 //! - `rule_sets`: the same rule sets in full, a JSON array of [`StatedRules`]
 //! - `training`: a [`TrainingSummary`] as JSON
@@ -46,7 +46,7 @@ pub struct Model {
     pub rules: Vec<StatedRules>,
     /// How it was trained.
     pub training: TrainingSummary,
-    /// What people should know of it, if somebody wrote that into the file.
+    /// The model card, if the file has one.
     pub card: Option<Card>,
 }
 
@@ -68,13 +68,13 @@ pub struct TrainingSummary {
     pub play_simulations: u32,
     /// Seed of the run.
     pub seed: u64,
-    /// Hash of the net that the run began with, whose own training is not in these counts. None for an untrained net.
+    /// Hash of the net that the run started from. Its own training is not in these counts. `None` for an untrained net.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
     /// The precision of the net in self-play. Files leave it out if it is f32.
     #[serde(skip_serializing_if = "is_f32")]
     pub selfplay_precision: Precision,
-    /// The run's config as TOML, without threads and device. Empty if the net is not of a run.
+    /// The run's config as TOML, without threads and device. It is empty if the net does not come from a run.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub config: String,
 }
@@ -86,18 +86,27 @@ fn is_f32(precision: &Precision) -> bool {
 
 impl Model {
     /// Reads and checks a model file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is damaged, or is not a model file of this version.
     pub fn load(path: &Path) -> Result<Self, ModelFileError> {
         let read = || Self::from_bytes(&fs::read(path)?);
         read().map_err(|kind| ModelFileError { path: path.to_owned(), kind })
     }
 
     /// Writes a model file completely or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), ModelFileError> {
         let write = || Ok(durable::write(path, &self.to_bytes()?)?);
         write().map_err(|kind| ModelFileError { path: path.to_owned(), kind })
     }
 
     /// The file's bytes. Equal models have equal bytes.
+    ///
+    /// # Errors
+    /// If a part of the model cannot be written as JSON or safetensors.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Kind> {
         let json = |value: serde_json::Result<String>| value.map_err(|error| Kind::Format(error.to_string()));
         let mut metadata = BTreeMap::from([
@@ -116,7 +125,26 @@ impl Model {
         container::serialize(&metadata, self.weights.iter())
     }
 
+    /// Information about the net for interfaces, which know it as `name`: an object with its shape, number of parameters,
+    /// specialists, rules, training, hash and card.
+    pub fn about(&self, name: &str) -> serde_json::Value {
+        let architecture = self.weights.architecture();
+        serde_json::json!({
+            "name": name,
+            "shape": architecture.to_string(),
+            "parameters": architecture.parameters(),
+            "specialists": self.weights.specialists().collect::<Vec<_>>(),
+            "rules": names(&self.rules),
+            "training": self.training,
+            "hash": self.weights.hash(),
+            "card": self.card,
+        })
+    }
+
     /// Reads the bytes of a model file.
+    ///
+    /// # Errors
+    /// If the bytes are damaged or are not a model file of this version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Kind> {
         let (metadata, tensors) = container::deserialize(bytes)?;
         if !metadata.contains_key("encoding") && metadata.contains_key("steps") {
@@ -262,7 +290,7 @@ mod tests {
             (&[("rules", Some("[\"tartu\"]"))], "it holds kvasir, but `rules` lists tartu"),
             (&[("rules", Some("\u{1b}[31m"))], "metadata key `rules`"),
             (&[("format", Some("\u{1b}[31m"))], "format version \\u{1b}[31m"),
-            (&[("hash", Some("\u{1b}[31m"))], "the file says \\u{1b}[31m"),
+            (&[("hash", Some("\u{1b}[31m"))], "expected \\u{1b}[31m"),
         ] {
             let error = with_metadata(changes).unwrap_err().to_string();
             assert!(error.contains(expected) && !error.contains('\u{1b}'), "{error:?}, not {expected:?}");

@@ -1,9 +1,10 @@
-//! A net as an ONNX model, for other people's runtimes.
+//! A net as an ONNX model, for other runtimes.
 //!
 //! The model has two inputs, `planes` `[n, PLANES, 9, 9]` and `features` `[n, FEATURES]`, and three outputs: `policy`
 //! `[n, POLICY_ENTRIES]` (the whole policy table, as [`PolicyIndex`](crate::PolicyIndex) numbers it), `wdl` `[n, 3]`
 //! (probabilities that the attackers win, that the game is drawn, that the defenders win) and `moves_left` `[n, 1]`
-//! (plies). `n` is free. Operators are those of opset 17; the file is written by hand, since its format is small.
+//! (plies). `n` is free. The operators are those of opset 17. This code writes the format itself, because the model
+//! needs only a small part of it.
 
 mod graph;
 mod protobuf;

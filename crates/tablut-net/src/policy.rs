@@ -19,7 +19,7 @@ const CHOICE_PLANE: usize = POLICY_PLANES - 1;
 /// entry is added to it.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
 pub struct PolicyIndex {
-    /// Entry of direction, distance and square left, below `32 * 81`.
+    /// Entry of the direction, the distance and the from square, below `32 * 81`.
     pub entry: u16,
     /// Entry of the chosen captured square, or [`PolicyIndex::NO_CHOICE`].
     pub choice: u16,

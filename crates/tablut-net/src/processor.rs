@@ -1,4 +1,4 @@
-//! Where nets run: on the cores of this machine, or on a device such as a GPU. The code of devices is elsewhere.
+//! Where nets run: on the cores of this machine, or on a device such as a GPU. Other crates implement devices.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use crate::error::NetError;
 use crate::specialists::ByRules;
 use crate::weights::Weights;
 
-/// The place that a config or a command asks for, as text: `cpu`, `gpu:0` or `auto`.
+/// The device that a config or a command names: `cpu`, `gpu:0` or `auto`.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum DeviceChoice {
@@ -68,15 +68,18 @@ impl From<DeviceChoice> for String {
 
 /// A device that runs nets for many threads.
 pub trait NetDevice: Send + Sync {
-    /// What messages and metrics call it, such as `gpu:0 (NVIDIA H200, f16)`.
+    /// The device's name in messages and metrics, such as `gpu:0 (NVIDIA H200, f16)`.
     fn name(&self) -> &str;
 
-    /// A net without specialists on the device, for one thread. Threads that open equal weights share them on the device, and their batches
-    /// are joined.
+    /// Opens a net without specialists on the device, for one thread. Threads that open equal weights share them on the
+    /// device, and the device joins their batches.
+    ///
+    /// # Errors
+    /// If the device fails.
     fn open(&self, weights: &Weights) -> Result<Box<dyn Inference>, NetError>;
 }
 
-/// A net on a device, where each of its parts is a net of its own.
+/// Opens a net on a device. Each of its parts is a separate net there.
 fn open(device: &dyn NetDevice, weights: &Weights) -> Result<Box<dyn Inference>, NetError> {
     if weights.specialists().next().is_none() {
         return device.open(weights);
@@ -102,7 +105,7 @@ impl fmt::Debug for Processor {
 }
 
 impl Processor {
-    /// What messages call it.
+    /// The name in messages.
     pub fn name(&self) -> &str {
         match self {
             Self::Cpu => "cpu",
@@ -110,12 +113,18 @@ impl Processor {
         }
     }
 
-    /// A net for one thread, on `n_threads` threads of the CPU or on the device.
+    /// A net for one caller, on `n_threads` threads of the CPU or on the device.
+    ///
+    /// # Errors
+    /// If the device fails, the threads cannot be started, or `TABLUT_SIMD` is wrong.
     pub fn inference(&self, weights: &Weights, n_threads: usize) -> Result<Box<dyn Inference>, NetError> {
         self.inference_in(weights, n_threads, Precision::F32)
     }
 
-    /// As [`Processor::inference`], in this precision on the cores. A device has its own.
+    /// Like [`Processor::inference`], in this precision on the cores. A device has its own precision.
+    ///
+    /// # Errors
+    /// As for [`Processor::inference`]. Also if this machine does not support the precision.
     pub fn inference_in(
         &self,
         weights: &Weights,
@@ -129,12 +138,15 @@ impl Processor {
         }
     }
 
-    /// A net for one thread that cannot fail yet: one that could not be opened fails with its first batch.
+    /// A net for one thread. If it cannot be opened, its first batch fails.
     pub fn make(&self, weights: &Weights) -> Box<dyn Inference> {
         self.inference(weights, 1).unwrap_or_else(|error| Box::new(Failed(error.to_string())))
     }
 
-    /// A net that many threads share, in this precision on the cores. A device has its own.
+    /// A net that many threads share, in this precision on the cores. A device has its own precision.
+    ///
+    /// # Errors
+    /// If the device fails, `TABLUT_SIMD` is wrong, or this machine does not support the precision.
     pub fn load(&self, weights: Arc<Weights>, precision: Precision) -> Result<LoadedNet, NetError> {
         let place = match self {
             Self::Cpu => {
@@ -154,7 +166,7 @@ pub struct LoadedNet {
 }
 
 enum Place {
-    /// Behind a lock, because workers take their share from their own threads.
+    /// It is behind a lock, because workers call [`LoadedNet::share`] from their own threads.
     Cpu(Mutex<Engine>),
     Device(Arc<dyn NetDevice>),
 }
@@ -165,15 +177,15 @@ impl LoadedNet {
         &self.weights
     }
 
-    /// One thread's own. On a device that has failed it fails with its first batch.
+    /// A net for one thread. If the device has failed, its first batch fails.
     ///
     /// # Panics
-    /// If another thread panicked while it took its share.
+    /// If another thread panicked during this call.
     pub fn share(&self) -> Box<dyn Inference> {
         match &self.place {
             Place::Cpu(engine) => {
                 let engine = engine.lock().expect("sharing an engine does not panic");
-                Box::new(engine.share(1).expect("one thread is the caller's own"))
+                Box::new(engine.share(1).expect("one thread needs no pool"))
             }
             Place::Device(device) => {
                 open(&**device, &self.weights).unwrap_or_else(|error| Box::new(Failed(error.to_string())))
@@ -215,7 +227,7 @@ mod tests {
         }
 
         fn open(&self, _: &Weights) -> Result<Box<dyn Inference>, NetError> {
-            Err(NetError::Inference("it is on fire".to_owned()))
+            Err(NetError::Inference("the device does not answer".to_owned()))
         }
     }
 
@@ -227,7 +239,7 @@ mod tests {
         let shared = broken.load(Arc::new(weights.clone()), Precision::F32).unwrap().share();
         for mut net in [broken.make(&weights), shared] {
             let error = net.infer(&InputBatch::default(), &mut OutputBatch::default()).unwrap_err();
-            assert_eq!(error.to_string(), "it is on fire");
+            assert_eq!(error.to_string(), "the device does not answer");
         }
         let mut cpu = Processor::Cpu.load(Arc::new(weights), Precision::F32).unwrap().share();
         cpu.infer(&InputBatch::default(), &mut OutputBatch::default()).unwrap();

@@ -1,5 +1,5 @@
-//! Chooses the rules of a command: those that the user asked for, else kvasir if the nets know it, else a net's first
-//! rule set.
+//! Chooses the rules of a command: the rules that the user named, otherwise kvasir if the nets were trained on it,
+//! otherwise a net's first rule set.
 
 use std::sync::Arc;
 
@@ -21,16 +21,22 @@ pub struct KnownRules<'a> {
 pub struct RulesChoice {
     /// The rules.
     pub rules: Arc<Rules>,
-    /// Notes for the user about the choice, one sentence each. Empty if nothing is surprising.
+    /// Notes for the user about the choice, one sentence each. Empty if the choice needs no note.
     pub notes: Vec<String>,
 }
 
-/// Chooses the rules. If `asked` is given, it is a name or the path of a rule file. Otherwise the rules are kvasir, if
-/// every net knows it. Otherwise they are the first rule set of the first net that all nets know, or simply the first
-/// net's first rule set.
+/// Chooses the rules. `asked` is the user's choice, a name or the path of a rule file. If it is `None`, the rules are
+/// the first of these that exists:
 ///
-/// A name means the rule set of the first net that contains one of that name. If there is none, it means the one that
-/// comes with the program. Without nets, every rule set counts as known.
+/// 1. kvasir, if every net was trained on it,
+/// 2. the first rule set of the first net that every net was trained on,
+/// 3. the first rule set of the first net.
+///
+/// A name means the rule set of the first net that contains one of that name. If there is none, it means the built-in
+/// rule set. Without nets, every rule set counts as known.
+///
+/// # Errors
+/// If there is no such rule set, or its file cannot be read or is not a rule set.
 pub fn choose_rules(asked: Option<&str>, nets: &[KnownRules<'_>]) -> Result<RulesChoice, RuleSetError> {
     let name = asked.unwrap_or_else(|| usual_name(nets));
     let stated = nets.iter().find_map(|net| Some((net, net.rules.iter().find(|rules| rules.name() == name)?)));
@@ -42,7 +48,10 @@ pub fn choose_rules(asked: Option<&str>, nets: &[KnownRules<'_>]) -> Result<Rule
     if let (None, Some(net)) = (asked, owner)
         && name != USUAL_RULE_SET
     {
-        notes.push(format!("playing by the rules {name}, which {} was trained on; --rules takes others", shown(net)));
+        notes.push(format!(
+            "playing by the rules {name}, which {} was trained on; use --rules to choose others",
+            shown(net)
+        ));
     }
     Ok(RulesChoice::new(rules, owner.unwrap_or(name), notes, nets))
 }
@@ -57,24 +66,24 @@ pub fn rules_of_file(file: &str, stated: &StatedRules, nets: &[KnownRules<'_>]) 
 }
 
 impl RulesChoice {
-    /// The choice, with notes on clauses that differ from the rule set of that name that comes with the program, and on
-    /// nets that were trained on other rules.
+    /// The choice, with notes on clauses that differ from the built-in rule set of that name, and on nets that were
+    /// trained on other rules.
     fn new(rules: Arc<Rules>, owner: &str, mut notes: Vec<String>, nets: &[KnownRules<'_>]) -> Self {
         let changes = StatedRules::of(&rules).changes();
         if !changes.is_empty() {
             notes.push(format!(
-                "{} has rules {} of its own; unlike those that come with the program, {}",
+                "{} has its own rules {}, which differ from the built-in ones: {}",
                 shown(owner),
                 rules.name(),
                 listed(&changes)
             ));
         }
-        notes.extend(nets.iter().filter_map(|net| strangeness(net, rules.set())));
+        notes.extend(nets.iter().filter_map(|net| note_on_training(net, rules.set())));
         Self { rules, notes }
     }
 }
 
-/// The name of the rules if the user did not ask for any.
+/// The name of the rules if the user did not name any.
 fn usual_name<'a>(nets: &[KnownRules<'a>]) -> &'a str {
     let known_to_all = |name: &str| nets.iter().all(|net| net.rules.iter().any(|rules| rules.name() == name));
     let first = nets.first().map_or(&[][..], |net| net.rules);
@@ -86,7 +95,7 @@ fn usual_name<'a>(nets: &[KnownRules<'a>]) -> &'a str {
 }
 
 /// The note for a net that plays under rules that it was not trained on.
-fn strangeness(net: &KnownRules<'_>, set: &RuleSet) -> Option<String> {
+fn note_on_training(net: &KnownRules<'_>, set: &RuleSet) -> Option<String> {
     if net.rules.iter().any(|rules| rules.is(set)) {
         return None;
     }
@@ -94,9 +103,10 @@ fn strangeness(net: &KnownRules<'_>, set: &RuleSet) -> Option<String> {
     let namesake = net.rules.iter().find(|rules| rules.name() == set.name);
     Some(match namesake {
         Some(own) => {
-            format!("{label} was trained on other rules {}: here {}", set.name, listed(&set.differences(own.set())))
+            let changes = listed(&set.differences(own.set()));
+            format!("{label} was trained on other rules of the name {}: here {changes}", set.name)
         }
-        None if net.rules.is_empty() => format!("{label} does not say what rules it was trained on"),
+        None if net.rules.is_empty() => format!("{label} does not state the rules that it was trained on"),
         None => {
             let names: Vec<&str> = net.rules.iter().map(StatedRules::name).collect();
             format!("{label} was trained on {}, not on {}", names.join(", "), set.name)
@@ -151,11 +161,11 @@ mod tests {
         let own = [changed("kvasir", 3)];
         let (_, reach, notes) = chosen(None, &[&own]);
         assert_eq!(reach, 3);
-        assert!(notes.contains("net 1 has rules kvasir of its own") && notes.contains("king.reach is 3 instead of 8"));
+        assert!(notes.contains("net 1 has its own rules kvasir") && notes.contains("king.reach is 3 instead of 8"));
         let (_, reach, notes) = chosen(Some("kvasir"), &[&own, &shipped(&["kvasir"])]);
         assert_eq!(reach, 3);
         assert!(
-            notes.contains("net 2 was trained on other rules kvasir: here king.reach is 3 instead of 8"),
+            notes.contains("net 2 was trained on other rules of the name kvasir: here king.reach is 3 instead of 8"),
             "{notes}"
         );
     }
@@ -170,7 +180,7 @@ mod tests {
         let path = path.to_str().unwrap();
         assert_eq!(chosen(Some(path), &[&[changed("slow", 2)]]).2, "");
         let (_, _, notes) = chosen(Some(path), &[&[changed("slow", 4)]]);
-        assert_eq!(notes, "net 1 was trained on other rules slow: here king.reach is 2 instead of 4");
+        assert_eq!(notes, "net 1 was trained on other rules of the name slow: here king.reach is 2 instead of 4");
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Which part of a net plays which rules: the general part, or a specialist with weights of its own.
+//! The parts of a net: the general part, and specialists with separate weights for some rule sets.
 //!
-//! A net may hold, beside its general weights, weights for certain rule sets. They have the same architecture, so a position
-//! costs the same whichever part plays it. The rule features of a position ([`rule_features`]) say which part that is.
+//! All parts have the same architecture, so every position costs the same. The rule features of a position
+//! ([`rule_features`]) determine the part that evaluates it.
 
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ use tablut_rules::SQUARES;
 /// Number of features that a rule set determines: all but the last, which counts plies.
 pub const RULE_FEATURES: usize = FEATURES - 1;
 
-/// The features of a rule set, from 0 to 1, `[RULE_FEATURES]`. Rule sets that differ in nothing but the side that begins have
-/// the same.
+/// The features of a rule set, from 0 to 1, `[RULE_FEATURES]`. Rule sets that differ only in the side that moves first
+/// have the same features.
 pub fn rule_features(set: &RuleSet) -> Vec<f32> {
     let mut features = Vec::with_capacity(FEATURES);
     push_features(set, 0, &mut features);
@@ -24,7 +24,7 @@ pub fn rule_features(set: &RuleSet) -> Vec<f32> {
     features
 }
 
-/// The parts of a net by their rules. Part 0 is the general one; specialists follow.
+/// The parts of a net by their rules. Part 0 is the general one. The specialists follow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Parts {
     /// The rule features of each specialist.
@@ -50,7 +50,7 @@ impl Parts {
         self.part_of(&input.features[row * FEATURES..][..RULE_FEATURES])
     }
 
-    /// The first of `rows`, up to where another part plays, and that part. `rows` must not be empty.
+    /// The longest range at the start of `rows` that one part evaluates, and that part. `rows` must not be empty.
     pub fn first_run(&self, input: &InputBatch, rows: Range<usize>) -> (Range<usize>, usize) {
         let part = self.part_of_row(input, rows.start);
         if self.specialists.is_empty() {
@@ -61,7 +61,7 @@ impl Parts {
     }
 }
 
-/// A net whose parts run on their own, such as on a device.
+/// A net whose parts are separate nets, for example on a device.
 pub(crate) struct ByRules {
     pub parts: Parts,
     /// One for each part.
@@ -86,7 +86,7 @@ impl Inference for ByRules {
     }
 }
 
-/// Some rows of a batch, as a batch of their own.
+/// Some rows of a batch as a separate batch.
 fn only(input: &InputBatch, rows: Range<usize>) -> InputBatch {
     let moves = input.moves_of_rows(&rows);
     let ends = input.move_ends[rows.clone()].iter().map(|end| end - moves.start as u32);
@@ -148,7 +148,7 @@ mod tests {
 
     const RULES: [&str; 6] = ["kvasir", "kvasir", "tartu", "masters", "kvasir", "imperial"];
 
-    /// Each row's outputs must be those of the part alone, to the bit.
+    /// Each row's outputs must equal those of its part, to the bit.
     fn check(found: &OutputBatch, batch: &InputBatch) {
         let parts = parts_of_a_net();
         for (row, name) in RULES.iter().enumerate() {
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// A device that is the CPU engine, and knows only nets of one part.
+    /// A device that runs nets on the CPU engine and supports only nets of one part.
     struct Plain;
 
     impl NetDevice for Plain {

@@ -34,8 +34,8 @@ impl StatedRules {
         Arc::new(Rules::new(self.0.clone()).expect("rule sets are checked when they are read"))
     }
 
-    /// The clauses in which this rule set differs from the one of its name that comes with the program. Empty if there
-    /// is no such rule set.
+    /// The clauses in which this rule set differs from the built-in rule set of its name. Empty if there is no such
+    /// rule set.
     pub fn changes(&self) -> Vec<ClauseDifference> {
         RuleSet::named(self.name()).map_or_else(|_| Vec::new(), |shipped| self.0.differences(&shipped))
     }

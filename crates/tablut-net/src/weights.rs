@@ -19,14 +19,14 @@ const RULES: &str = "rules";
 
 /// All weights of one net.
 ///
-/// All tensors of the architecture are present with their dimensions, row-major, and every value is finite. So they are for
-/// each specialist, if there are any: weights that play instead of the general ones under certain rules.
+/// All tensors of the architecture are present with their dimensions, row-major, and every value is finite. The same
+/// holds for each specialist, a set of weights that replaces the general one under some rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
     architecture: Architecture,
     /// The general tensors.
     tensors: BTreeMap<String, Tensor>,
-    /// By name.
+    /// The specialists by name.
     specialists: BTreeMap<String, Specialist>,
 }
 
@@ -38,13 +38,15 @@ struct Specialist {
     tensors: BTreeMap<String, Tensor>,
 }
 
-/// The logit of a draw that an untrained net has, beside 0 for either win: a chance of a twentieth. Few games end so, and a net
-/// needs time to forget a third (`experiments/draw-chances`).
+/// The logit of a draw in an untrained net. The logits of both wins are 0, so the chance of a draw is 1/20. Few games
+/// are draws, and a net needs time to unlearn a chance of 1/3 (`experiments/draw-chances`).
 const UNTRAINED_DRAW: f32 = -2.25;
 
 impl Weights {
-    /// Uses `tensors` as the weights of a net, if they are exactly the tensors of the architecture. Tensors of
-    /// specialists have a prefix, as [`Weights::iter`] gives them.
+    /// Uses `tensors` as the weights of a net. Tensors of specialists have a prefix, as in [`Weights::iter`].
+    ///
+    /// # Errors
+    /// If the tensors are not exactly those of the architecture and of whole specialists, or a value is not finite.
     pub fn new(architecture: Architecture, mut tensors: BTreeMap<String, Tensor>) -> Result<Self, NetError> {
         let mut parts: BTreeMap<String, BTreeMap<String, Tensor>> = BTreeMap::new();
         let theirs: Vec<_> =
@@ -86,15 +88,15 @@ impl Weights {
         Self { architecture: architecture.clone(), tensors, specialists: BTreeMap::new() }
     }
 
-    /// The same net with `specialist`'s general weights for the rules of `set`, in place of those of that name or of those
-    /// rules.
+    /// The same net with `specialist`'s general weights as a specialist for the rules of `set`. It replaces a
+    /// specialist of the same name or for the same rules.
     ///
     /// # Errors
-    /// The specialist has another architecture, or `name` is not a valid name of a rule set.
+    /// If the specialist has another architecture, or `name` is not a valid name of a rule set.
     pub fn with_specialist(mut self, name: &str, set: &RuleSet, specialist: Self) -> Result<Self, NetError> {
         if specialist.architecture != self.architecture {
             let (own, found) = (&self.architecture, &specialist.architecture);
-            return Err(NetError::Architecture(format!("a specialist of shape {found}, expected {own} as the net")));
+            return Err(NetError::Architecture(format!("the specialist has the shape {found}, expected {own}")));
         }
         if !is_rule_set_name(name) {
             return Err(NetError::Architecture(format!("\"{name}\" is not the name of a rule set")));
@@ -105,19 +107,19 @@ impl Weights {
         Ok(self)
     }
 
-    /// The names of the rule sets that have weights of their own.
+    /// The names of the specialists.
     pub fn specialists(&self) -> impl Iterator<Item = &str> {
         self.specialists.keys().map(String::as_str)
     }
 
-    /// The name of the specialist for the rules of `set`; `None` if the general weights play under them.
+    /// The name of the specialist for the rules of `set`, or `None` if the general weights apply.
     pub fn specialist_for(&self, set: &RuleSet) -> Option<&str> {
         let rules = rule_features(set);
         let found = self.specialists.iter().find(|(_, specialist)| specialist.rules.iter().eq(&rules));
         found.map(|(name, _)| name.as_str())
     }
 
-    /// The weights that play under the rules of `set`, as a net without specialists.
+    /// The weights that apply under the rules of `set`, as a net without specialists.
     #[must_use]
     pub fn for_rules(&self, set: &RuleSet) -> Self {
         self.part(self.specialist_for(set).map_or(&self.tensors, |name| &self.specialists[name].tensors))
@@ -134,7 +136,7 @@ impl Weights {
         Self { architecture: self.architecture.clone(), tensors: tensors.clone(), specialists: BTreeMap::new() }
     }
 
-    /// Which part plays which rules.
+    /// The parts by their rules.
     pub(crate) fn parts(&self) -> Parts {
         Parts::new(self.specialists.values().map(|specialist| specialist.rules.iter().copied().collect()).collect())
     }
@@ -173,7 +175,7 @@ impl Weights {
         Values::new(layers.parameters().iter().map(|parameter| row_major(self.get(&parameter.name))))
     }
 
-    /// Hash of names, dimensions and values. Two nets with equal hashes play exactly alike.
+    /// Hash of names, dimensions and values. Nets with equal hashes have equal outputs.
     pub fn hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for (name, tensor) in self.iter() {

@@ -1,4 +1,4 @@
-//! An evaluation on one thread allocates nothing once the outputs have room.
+//! Checks that an evaluation on one thread does not allocate if the outputs have enough capacity.
 
 #[path = "engine/random.rs"]
 mod random;
@@ -13,7 +13,7 @@ fn an_evaluation_allocates_nothing() {
     for precision in Precision::ALL {
         let options = EngineOptions { precision, ..EngineOptions::default() };
         if !precision.is_available() {
-            eprintln!("skipped for {precision}: this machine lacks the instructions");
+            eprintln!("skipped for {precision}: this machine does not have the instructions");
             continue;
         }
         let mut engine = Engine::with_options(&weights, options).expect("available");

@@ -151,11 +151,12 @@ pub fn new_name() -> Result<String, getrandom::Error> {
     Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect())
 }
 
-/// The user's folder for saved games by the XDG base directory specification. Without `HOME` it is below the current
-/// folder.
+/// The user's folder for saved games by the XDG base directory specification, on Windows the one for programs' data, or
+/// one in the current folder.
 pub fn data_folder() -> PathBuf {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let data = absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")));
+    let home = || absolute("HOME").map(|home| home.join(".local/share"));
+    let data = absolute("XDG_DATA_HOME").or_else(home).or_else(|| absolute("APPDATA"));
     data.unwrap_or_default().join("tablut/games")
 }
 

@@ -243,7 +243,7 @@ pub const SHIPPED_NET: &str = "models/all-rules.tablut";
 /// The bytes of the shipped net's model file. `None` if the file was missing when the program was built.
 pub fn shipped_net() -> Option<&'static [u8]> {
     #[cfg(shipped_net)]
-    return Some(include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/all-rules.tablut")));
+    return Some(include_bytes!(env!("TABLUT_SHIPPED_NET")));
     #[cfg(not(shipped_net))]
     return None;
 }

@@ -6,12 +6,9 @@ use std::fmt::Write as _;
 use std::time::Instant;
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 use tablut_search::formulas::softmax::{exp, log_softmax};
-use tablut_search::{Chances, EvaluateError, Evaluator, Limit, SearchConfig, Stop};
+use tablut_search::{Chances, EvaluateError, Evaluator, Limit, Stop};
 use tablut_session::board_text::{Style, board_text, legend_text};
 use tablut_session::{Analysis, Thinking};
-
-/// Simulations in flight at once. They fill a large net's batch on a few cores.
-const LEAVES_IN_FLIGHT: u32 = 16;
 
 /// The result of a search of a position.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -92,8 +89,7 @@ impl PositionReport {
             return Err(EvaluateError::Count { what: "evaluations", expected: 1, found: evaluations.len() });
         };
         report.net = Some(NetView { chances: Chances::of_net(evaluation), plies_left: evaluation.moves_left });
-        let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..SearchConfig::for_analysis() };
-        let mut thinking = Thinking::new(game, &config, limit, 0);
+        let mut thinking = Thinking::for_report(game, limit);
         let began = Instant::now();
         while thinking.step(&mut *evaluator, began.elapsed())? {}
         let seconds = began.elapsed().as_secs_f64();

@@ -119,8 +119,8 @@ pub fn read_keys(events: Sender<TerminalEvent>) -> io::Result<()> {
     thread::Builder::new().name("keys".to_owned()).spawn(read).map(|_| ())
 }
 
-/// Makes Ctrl-C and SIGTERM end a command that has nothing to save. Without handlers, these signals do not end
-/// process 1 of a container.
+/// Lets Ctrl-C and SIGTERM end a command that has nothing to save. Without it they do not end process 1 of a container.
+/// On Windows, Ctrl-C ends every process that does not listen for it.
 ///
 /// # Errors
 /// Returns an error if a handler cannot be registered.
@@ -147,10 +147,13 @@ pub fn listen_for_signals(events: Sender<TerminalEvent>) -> io::Result<()> {
     thread::Builder::new().name("signals".to_owned()).spawn(listen).map(|_| ())
 }
 
-/// Does nothing, because this system has none of these signals.
+/// Starts a thread that reports Ctrl-C, and as Ctrl-C that the window was closed.
+///
+/// # Errors
+/// Returns an error if the handler cannot be registered.
 #[cfg(not(unix))]
-pub fn listen_for_signals(_: Sender<TerminalEvent>) -> io::Result<()> {
-    Ok(())
+pub fn listen_for_signals(events: Sender<TerminalEvent>) -> io::Result<()> {
+    ctrlc::set_handler(move || drop(events.send(TerminalEvent::Signal(130)))).map_err(io::Error::other)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Players without a net, from their text; the simplest of them.
+//! Creates players without a net from their text, and implements the simplest of them.
 
 use crate::alphabeta::AlphaBeta;
 use crate::player::{Fault, Player, pick};
@@ -13,7 +13,7 @@ use tablut_search::Query;
 /// Creates a player for games under some rules. All its randomness comes from the number.
 type Make = Box<dyn Fn(&Arc<Rules>, u64) -> Box<dyn Player> + Send + Sync>;
 
-/// Creates the player without a net that `spec` names. `None` for other kinds of players.
+/// Creates the player without a net that `spec` names. Returns `None` for other kinds of players.
 pub(crate) fn maker(spec: &PlayerSpec) -> Option<Make> {
     let rng = ChaCha8Rng::seed_from_u64;
     Some(match *spec {
@@ -62,8 +62,8 @@ impl Baseline {
     }
 }
 
-/// Plays a random legal move. If it is greedy, it plays a move that wins at once if there is one, otherwise a capture if
-/// there is one, otherwise any move. Moves of the same kind are equally likely.
+/// Plays a random legal move. If it is greedy, it plays a move that wins at once if there is one, otherwise a capture
+/// if there is one, otherwise any move. Moves of the same kind are equally likely.
 pub struct RandomMoves {
     is_greedy: bool,
     rng: ChaCha8Rng,

@@ -13,9 +13,9 @@ use tablut_rules::{Rules, Side};
 /// The resources that a player's games need.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Demand {
-    /// No thread of their own: many games share a thread.
+    /// No separate threads. Many games share a thread.
     Shared,
-    /// A thread for each game, because the player uses a clock, or another program computes for it.
+    /// A thread for each game, because the player uses a clock or is another program.
     OwnThread,
     /// All threads: only one of its games can be played at a time.
     OneAtATime,
@@ -32,7 +32,7 @@ type Sit = Arc<dyn Fn(&Arc<Rules>, Side, u64) -> Box<dyn Player> + Send + Sync>;
 pub struct Contestant {
     /// The name in reports.
     pub name: String,
-    /// Which of the worker's evaluators it uses; `None` for a player without a net.
+    /// The index of the worker's evaluator that it uses, or `None` for a player without a net.
     pub evaluator: Option<usize>,
     /// The requirements of its games.
     pub demand: Demand,
@@ -51,7 +51,7 @@ impl fmt::Debug for Contestant {
 }
 
 impl Contestant {
-    /// A player of any kind. `sit` creates its player for one side of a game; all randomness comes from the number.
+    /// A player of any kind. `sit` creates its player for one side of a game. All randomness comes from the number.
     pub fn new(
         name: String,
         evaluator: Option<usize>,
@@ -75,8 +75,11 @@ impl Contestant {
         Some(Self::new(name, None, demand, move |rules, _, seed| make(rules, seed)))
     }
 
-    /// The player that `named` describes, for games under `rules`: without a net, one of `nets`, or a program that
-    /// `start_program` starts at once. No other code turns a player's text into a player of matches.
+    /// The player that `named` describes, for games under `rules`: a player without a net, one of `nets`, or a program
+    /// that `start_program` starts at once. No other code turns a player's text into a player of matches.
+    ///
+    /// # Errors
+    /// If the player's model file was not loaded, or its program cannot be started.
     pub fn of(
         named: &NamedPlayer,
         rules: &Arc<Rules>,

@@ -1,11 +1,11 @@
 //! Players of Tablut: their names, their creation, and their moves.
 //!
-//! - [`PlayerSpec`], [`NamedPlayer`]: a player's text; [`SearchOptions`]: changes to a net's search.
-//! - [`Player`]: one side of a game, implemented by every player; [`Contestant::of`] turns a text into a [`Contestant`],
-//!   which creates players for games.
+//! - [`PlayerSpec`], [`NamedPlayer`]: a player's text. [`SearchOptions`]: changes to a net's search.
+//! - [`Player`]: one side of a game, implemented by every player. [`Contestant::of`] turns a text into a
+//!   [`Contestant`], which creates players for games.
 //! - [`Baseline`]: players without a net, including the hand-written engine, [`alphabeta`].
-//! - [`Nets`], [`SearchPlayer`], [`NetPlayer`]: nets, loaded once; one plays among many games, the other one game
-//!   alone.
+//! - [`Nets`]: nets, each loaded once. [`SearchPlayer`] plays one of many games at once, [`NetPlayer`] one game at a
+//!   time.
 //! - [`Ending`]: how a game between players ended.
 
 pub mod alphabeta;

@@ -6,17 +6,17 @@ use std::str::FromStr;
 /// The longest name.
 const MAX_NAME: usize = 40;
 
-/// A player as on a command line, with its own name if there is one: `NAME=PLAYER`.
+/// A player as on a command line, with an optional name: `NAME=PLAYER`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedPlayer {
-    /// Its own name.
+    /// The name, if one was given.
     pub alias: Option<String>,
     /// The player.
     pub spec: PlayerSpec,
 }
 
 impl NamedPlayer {
-    /// The name in reports: its own name, or else the player's text in canonical form.
+    /// The name in reports: the given name, otherwise the player's text in canonical form.
     pub fn name(&self) -> String {
         self.alias.clone().unwrap_or_else(|| self.spec.to_string())
     }
@@ -40,7 +40,8 @@ impl FromStr for NamedPlayer {
     /// ```
     /// use tablut_players::NamedPlayer;
     /// let player: NamedPlayer = "old=net:models/quickstart.tablut@64".parse()?;
-    /// assert_eq!((player.name().as_str(), player.spec.to_string().as_str()), ("old", "net:models/quickstart.tablut@64"));
+    /// assert_eq!(player.name(), "old");
+    /// assert_eq!(player.spec.to_string(), "net:models/quickstart.tablut@64");
     /// assert_eq!("greedy".parse::<NamedPlayer>()?.name(), "greedy");
     /// # Ok::<(), tablut_players::PlayerSpecError>(())
     /// ```
@@ -51,7 +52,7 @@ impl FromStr for NamedPlayer {
                 if !is_name(name) {
                     return Err(PlayerSpecError::new(
                         text,
-                        "expected NAME=PLAYER with a name of at most 40 letters, digits, -, _ or . that is no player's text",
+                        "expected NAME=PLAYER; a name has at most 40 letters, digits, -, _ or . and names no player",
                     ));
                 }
                 Ok(Self { alias: Some(name.to_owned()), spec: player.parse()? })

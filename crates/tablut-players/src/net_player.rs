@@ -1,4 +1,5 @@
-//! Nets with their search: one that plays one game at a time, outside a match, and one side of a game among many.
+//! Nets with their search: [`NetPlayer`] plays one game at a time, outside a match, and [`SearchPlayer`] plays one side
+//! of one of many games.
 
 use crate::nets::NetSearch;
 use crate::player::{Fault, Player};
@@ -10,7 +11,7 @@ use tablut_net::{Engine, EngineOptions, NetError, NetEvaluator, Precision, Weigh
 use tablut_rules::{Game, Move};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Query, Search, SearchConfig, SearchResult};
 
-/// A net with its search, for one game after another.
+/// A net with its search, for one game at a time.
 pub struct NetPlayer {
     evaluator: Box<dyn Evaluator>,
     n_threads: usize,
@@ -27,6 +28,9 @@ impl NetPlayer {
     }
 
     /// A player with a net's weights in some precision, on `n_threads` threads of the CPU.
+    ///
+    /// # Errors
+    /// If the threads cannot be started, or this machine does not support the precision.
     pub fn from_weights(
         weights: &Weights,
         n_threads: usize,
@@ -39,10 +43,14 @@ impl NetPlayer {
     }
 
     /// Searches the game's position with the settings in `config` until `limit` is reached.
-    /// `watch` sees the search after every batch of evaluations. With a break the best move found is played.
+    /// `watch` is called after every batch of evaluations. If it returns a break, the search ends with the best move so
+    /// far.
     ///
-    /// Every ply has its own random generator, so that the search of one ply does not influence another. Without a time
-    /// limit the result depends on nothing else; with one it depends on the machine.
+    /// Every ply has its own random generator, so that the search of one ply does not influence another. With a time
+    /// limit the result also depends on the speed of the machine.
+    ///
+    /// # Errors
+    /// If the net fails.
     ///
     /// # Panics
     /// If the game is over.
@@ -57,6 +65,9 @@ impl NetPlayer {
     }
 
     /// Like [`NetPlayer::think`], but returns the whole search, for its lines.
+    ///
+    /// # Errors
+    /// If the net fails.
     ///
     /// # Panics
     /// If the game is over.
@@ -95,7 +106,7 @@ pub struct SearchPlayer {
     limit: Limit,
     config: SearchConfig,
     seed: u64,
-    /// Created on the net's first move.
+    /// The search. It is created on the net's first move.
     search: Option<Search>,
     /// When the search of the current move began.
     began: Option<Instant>,

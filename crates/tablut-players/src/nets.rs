@@ -13,7 +13,7 @@ use tablut_search::{Evaluator, Limit, SearchConfig, Solver};
 /// Simulations per move for a net whose file does not recommend a number.
 const DEFAULT_SIMULATIONS: u32 = 64;
 
-/// No search at all: not even the solver's check for wins in one move.
+/// The settings without any search, even without the solver's check for wins in one move.
 fn policy_alone() -> SearchConfig {
     SearchConfig { solver: Solver::Off, ..SearchConfig::for_play() }
 }
@@ -80,12 +80,15 @@ pub struct Nets {
 }
 
 impl Nets {
-    /// No nets yet. Those that are added run on `processor`, by default on the cores.
+    /// An empty list. Nets that are added run on `processor`. With [`Nets::default`] they run on the cores.
     pub fn on(processor: Processor) -> Self {
         Self { processor, ..Self::default() }
     }
 
     /// Loads a model file unless it is already loaded in this precision, and returns its information.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or the net cannot run on this machine.
     pub fn add(&mut self, path: &Path, precision: Precision) -> Result<&NetInfo, NetsError> {
         match self.place(path, precision) {
             Some(place) => Ok(&self.loaded[place].info),
@@ -93,8 +96,11 @@ impl Nets {
         }
     }
 
-    /// Adds a model that is not in a file, under the name `path`, unless that name is there already in this precision. Returns
-    /// its information.
+    /// Adds a model that is not in a file under the name `path`, unless the list has this name in this precision.
+    /// Returns its information.
+    ///
+    /// # Errors
+    /// If the net cannot run on this machine.
     pub fn insert(&mut self, path: &Path, model: Model, precision: Precision) -> Result<&NetInfo, NetsError> {
         let place = if let Some(place) = self.place(path, precision) {
             place
@@ -109,7 +115,10 @@ impl Nets {
         Ok(&self.loaded[place].info)
     }
 
-    /// The rules of the games: `asked`, or rules that all loaded nets know ([`choose_rules`]).
+    /// The rules of the games: `asked`, or rules that the loaded nets were trained on ([`choose_rules`]).
+    ///
+    /// # Errors
+    /// If there is no such rule set, or its file cannot be read or is not a rule set.
     pub fn choose_rules(&self, asked: Option<&str>) -> Result<RulesChoice, RuleSetError> {
         self.with_known(|known| choose_rules(asked, known))
     }
@@ -135,7 +144,7 @@ impl Nets {
         self.place(spec.model_file()?, spec.precision())
     }
 
-    /// The settings of the net that `spec` names. `None` for other kinds of players, and if its model file was not
+    /// The settings of the net that `spec` names, or `None` for other kinds of players and if its model file was not
     /// loaded.
     pub fn search_of(&self, spec: &PlayerSpec) -> Option<NetSearch> {
         let (limit, config) = match spec {
@@ -146,13 +155,13 @@ impl Nets {
         Some(NetSearch { evaluator: self.place_of(spec)?, limit, config })
     }
 
-    /// The hash of the weights that `spec` plays with. `None` for other kinds of players, and if its model file was not
-    /// loaded.
+    /// The hash of the weights that `spec` plays with, or `None` for other kinds of players and if its model file was
+    /// not loaded.
     pub fn hash_of(&self, spec: &PlayerSpec) -> Option<&str> {
         Some(&self.loaded[self.place_of(spec)?].hash)
     }
 
-    /// The weights that `spec` plays with; `None` for players of other kinds, and if its model file was not loaded.
+    /// The weights that `spec` plays with, or `None` for other kinds of players and if its model file was not loaded.
     pub fn weights_of(&self, spec: &PlayerSpec) -> Option<Arc<Weights>> {
         Some(Arc::clone(self.loaded[self.place_of(spec)?].net.weights()))
     }
@@ -160,7 +169,7 @@ impl Nets {
     /// One evaluator for each net, for one worker thread.
     ///
     /// # Panics
-    /// If another thread panicked while it took its evaluators.
+    /// If another thread panicked during this call.
     pub fn evaluators(&self) -> Vec<Box<dyn Evaluator>> {
         let evaluator = |loaded: &Loaded| -> Box<dyn Evaluator> { Box::new(NetEvaluator::new(loaded.net.share())) };
         self.loaded.iter().map(evaluator).collect()
@@ -215,7 +224,7 @@ mod tests {
         let specs: [PlayerSpec; 2] = ["net:n@8", "net:n@8,precision=bf16-amx"].map(|text| text.parse().unwrap());
         let mut nets = Nets::default();
         nets.insert("n".as_ref(), model(), specs[0].precision()).unwrap();
-        assert!(nets.search_of(&specs[1]).is_none(), "it is there in f32 alone");
+        assert!(nets.search_of(&specs[1]).is_none(), "it is loaded only in f32");
         let found = nets.insert("n".as_ref(), model(), specs[1].precision()).map(|_| ());
         if Precision::Bf16Amx.chosen().is_ok() {
             found.unwrap();

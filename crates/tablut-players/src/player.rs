@@ -1,4 +1,4 @@
-//! The trait of all players: one side of a game, asked for its moves step by step; and how games between players end.
+//! The trait of all players, and the ends of games between players.
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -12,23 +12,32 @@ use tablut_search::{Evaluation, Query};
 /// and a player without a net answers at once.
 pub trait Player: Send {
     /// Prepares for `game`. Returns false while it needs more time.
+    ///
+    /// # Errors
+    /// If the player cannot play, or forfeits the game.
     fn begin(&mut self, _game: &Game) -> Result<bool, Fault> {
         Ok(true)
     }
 
-    /// The move for `game`, which is not over, when it is known. If another program chose it, it may be illegal. Until
-    /// then, the positions to evaluate before the next call are appended to `queries`.
+    /// Returns the move for `game`, which is not over, or `None` while the player needs more time. The player then
+    /// appends the positions to evaluate before the next call to `queries`. A move from another program may be illegal.
+    ///
+    /// # Errors
+    /// If the player cannot play, or forfeits the game.
     fn poll(&mut self, game: &Game, queries: &mut Vec<Query>) -> Result<Option<Move>, Fault>;
 
-    /// Takes the evaluations of the last [`Player::poll`]'s queries, in the same order.
+    /// Receives the evaluations of the last [`Player::poll`]'s queries, in the same order.
     fn apply(&mut self, _evaluations: &[Evaluation]) {}
 
-    /// Reports `mv`, of this side or the other one, which led to `game`. The game continues.
+    /// Tells the player that `mv`, a move of either side, has led to `game`. The game continues.
+    ///
+    /// # Errors
+    /// If the player cannot play, or forfeits the game.
     fn follow(&mut self, _game: &Game, _mv: Move) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// Reports how the game ended.
+    /// Tells the player how the game ended.
     fn end(&mut self, _game: &Game, _winner: Option<Side>) {}
 }
 
@@ -60,7 +69,7 @@ pub(crate) fn pick(moves: &[Move], rng: &mut ChaCha8Rng) -> Move {
 /// Why a game ended.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Ending {
-    /// By the rules.
+    /// The rules ended the game.
     Rules(Outcome),
     /// A player made an illegal move, was too slow, left, or sent something that is not a move. The other player wins.
     Forfeit {

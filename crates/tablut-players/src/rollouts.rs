@@ -8,7 +8,7 @@ use tablut_search::Query;
 
 /// Exploration constant of UCB1 for results between −1 and 1.
 const EXPLORATION: f64 = 1.4;
-/// Plies after which a playout counts as a draw.
+/// A playout counts as a draw after this many plies.
 const MAX_PLAYOUT_PLIES: u32 = 300;
 
 /// A player that tests moves with random playouts and prefers those with good results.
@@ -21,7 +21,7 @@ pub struct Rollouts {
 /// A node: the move that led to it and its results.
 struct Node {
     mv: Option<Move>,
-    /// Indices of the children in the tree; empty until the node is expanded.
+    /// Indices of the children in the tree. Empty until the node is expanded.
     children: std::ops::Range<usize>,
     visits: u32,
     /// Sum of results, from the view of the side that made the move.
@@ -69,7 +69,7 @@ impl Rollouts {
         tree[node].children = start..tree.len();
     }
 
-    /// The child with the highest upper confidence bound; a random one among those not visited yet.
+    /// The child with the highest upper confidence bound. If some children are not visited yet, a random one of them.
     fn select(&mut self, tree: &[Node], node: usize) -> usize {
         let children = tree[node].children.clone();
         let fresh: Vec<usize> = children.clone().filter(|&child| tree[child].visits == 0).collect();
@@ -110,7 +110,7 @@ impl Player for Rollouts {
             .iter()
             .max_by(|a, b| a.visits.cmp(&b.visits).then(a.total.total_cmp(&b.total)))
             .and_then(|child| child.mv)
-            .expect("one playout at least has expanded the root");
+            .expect("at least one playout has expanded the root");
         Ok(Some(most_visited))
     }
 }

@@ -12,10 +12,11 @@ use tablut_net::Precision;
 use tablut_search::Limit;
 
 /// The forms that [`PlayerSpec::from_str`] reads, for help texts and messages.
-pub const PLAYER_FORMS: &str = "random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N, net:FILE@SIMULATIONS[,OPTION…], \
-     net:FILE@200ms[,OPTION…], policy:FILE, engine:COMMAND[@LIMIT], opentafl:COMMAND[@5s] or challenge:COMMAND[@60s]";
+pub const PLAYER_FORMS: &str = "random, greedy, alphabeta:DEPTH, alphabeta:200ms, rollouts:N, \
+     net:FILE@SIMULATIONS[,OPTION…], net:FILE@200ms[,OPTION…], policy:FILE, engine:COMMAND[@LIMIT], \
+     opentafl:COMMAND[@5s] or challenge:COMMAND[@60s]";
 
-/// The largest accepted depth. Deeper searches would take far too long anyway.
+/// The largest accepted depth. Deeper searches would take far too long.
 pub const MAX_DEPTH: u32 = 64;
 /// The largest number of simulations or playouts per move.
 pub const MAX_SIMULATIONS: u32 = 1_000_000;
@@ -72,11 +73,11 @@ pub enum PlayerSpec {
         /// The model file.
         file: PathBuf,
     },
-    /// A program that speaks our engine protocol on its standard input and output.
+    /// A program that uses tablut's engine protocol on its standard input and output.
     Engine {
         /// The command that starts it, split into words as by a shell.
         command: String,
-        /// The limit per move. Without one, the program thinks as long as it wants.
+        /// The limit per move. Without one, the program decides when to move.
         limit: Option<Limit>,
     },
     /// An engine for OpenTafl.
@@ -115,8 +116,8 @@ impl PlayerSpec {
         }
     }
 
-    /// The precision of the player's net on the cores: the one that its text names; else f32, or the machine's fastest
-    /// where a clock decides anyway.
+    /// The precision of the player's net on the cores. It is the one that its text names. Otherwise it is `fastest`
+    /// with a time limit and f32 without one.
     pub fn precision(&self) -> Precision {
         match self {
             Self::Net { options: SearchOptions { precision: Some(precision), .. }, .. } => *precision,
@@ -125,7 +126,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Whether the same seed always gives the same moves. False for players that use a clock.
+    /// Whether the same seed always gives the same moves. It is false for players that use a clock.
     pub fn is_reproducible(&self) -> bool {
         match self {
             Self::AlphaBeta(limit) => !matches!(limit, SearchLimit::Time(_)),
@@ -210,8 +211,8 @@ impl FromStr for PlayerSpec {
 
 /// The player of `argument`, which is the part of `text` after `net:`.
 fn net(text: &str, argument: &str) -> Result<PlayerSpec, PlayerSpecError> {
-    const EXPECTED: &str = "expected net:FILE@SIMULATIONS with 1 to 1000000 simulations a move, net:FILE@TIME with a time such \
-                            as 200ms or 2s, or both as net:FILE@800/2s";
+    const EXPECTED: &str = "expected net:FILE@SIMULATIONS with 1 to 1000000 simulations a move, \
+                            net:FILE@TIME with a time such as 200ms or 2s, or both as net:FILE@800/2s";
     let wrong = || PlayerSpecError::new(text, EXPECTED);
     let (file, rest) = argument.rsplit_once('@').filter(|(file, _)| !file.is_empty()).ok_or_else(wrong)?;
     let (limit, options) = rest.split_once(',').map_or((rest, None), |(limit, options)| (limit, Some(options)));
@@ -284,7 +285,7 @@ mod tests {
         }
         assert_eq!("challenge:./player".parse::<PlayerSpec>().unwrap().to_string(), "challenge:./player@60s");
         assert_eq!("opentafl:./engine".parse::<PlayerSpec>().unwrap().to_string(), "opentafl:./engine@5s");
-        // Times have one canonical form for all players.
+        // Times have the same canonical form for all players.
         for (text, canonical) in [("2000ms", "2s"), ("1.5s", "1500ms"), ("2m", "120s")] {
             let texts = ["alphabeta:", "net:a.tablut@", "engine:x@"].map(|player| {
                 let read: PlayerSpec = format!("{player}{text}").parse().unwrap();

@@ -1,4 +1,4 @@
-//! The moves of the baseline players.
+//! Tests the moves of the baseline players.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -41,10 +41,10 @@ pub enum ChallengeError {
     #[error("the {peer} announced a frame of {length} bytes, expected 1 to {max}")]
     Length { peer: &'static str, length: i32, max: usize },
     /// Nothing arrived in time.
-    #[error("the {peer} said nothing for {seconds} s")]
+    #[error("the {peer} sent nothing for {seconds} s")]
     Silent { peer: &'static str, seconds: u64 },
     /// A frame does not contain what was expected. `text` is the start of what it contains.
-    #[error("cannot read what the {peer} sent: {reason}; it begins {text:?}")]
+    #[error("cannot read the message of the {peer}: {reason}; it begins with {text:?}")]
     Message { peer: &'static str, reason: String, text: String },
     /// The referee sent the same state again, so it did not accept our move.
     #[error("the referee refused the move {mv}")]

@@ -9,9 +9,15 @@
 //! | `ucinewgame` | none |
 //! | `position startpos [attackers\|defenders] [moves M …]` | none; the side is the one that moves first, if the rules draw it |
 //! | `position board ROWS SIDE [moves M …]` | none; a position as everywhere in tablut, such as `…/3ttt3 a` |
-//! | `go [nodes N] [movetime MS]` | `info …` lines, then `bestmove M`, or `bestmove none` when the game is over |
+//! | `go LIMITS` | `info …` lines, then `bestmove M`, or `bestmove none` when the game is over |
+//! | `ponderhit` | the opponent made the expected move: the limits of `go ponder` count from now on |
 //! | `stop` | stops thinking; `bestmove` follows |
 //! | `quit` | the engine ends; it also ends at the end of its input |
+//!
+//! The limits of `go` are any of `nodes N` (simulations), `depth N` (plies of the expected line), `movetime MS`, the
+//! clocks `atime MS` and `dtime MS` of attackers and defenders with the increments `ainc MS` and `dinc MS` and
+//! `movestogo N`, `infinite` (until `stop`) and `ponder`. Pondering means to think about the position after the expected
+//! reply, which is the second move of `pv`, until `ponderhit` or `stop`. Without a limit the option `Simulations` counts.
 //!
 //! An `info` line is `info nodes N time MS value V pv M …`: simulations so far, milliseconds, the value in [−1, 1] with
 //! +1 for a win of the attackers, and the expected line. `proven attackers 5` is added if the result is proven, with
@@ -21,11 +27,11 @@ mod command;
 pub(crate) mod host;
 
 use crate::wire::{BridgePlayer, Failure, Lines, Wire, refused};
-use command::Command;
+use command::{Command, Go};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tablut_players::{MAX_SIMULATIONS, NetPlayer};
 use tablut_rules::{Game, Move, RULE_SET_NAMES, Rules, Side};
 use tablut_search::{Limit, Search, SearchConfig, SearchResult};
@@ -53,6 +59,9 @@ fn start(rules: Arc<Rules>, first: Option<Side>) -> Game {
 
 /// Executes `lines` until `quit` or their end. Lines arrive through a channel, so that `stop` works while the engine
 /// thinks.
+///
+/// # Errors
+/// If `output` cannot be written.
 pub fn run_engine(engine: &mut LineEngine, lines: &Lines, output: &mut dyn Write) -> io::Result<()> {
     let execute = |line: &str, wire: &mut Wire<'_>| {
         engine.execute(Command::read(line).map_err(Failure::Refused)?, wire)?;
@@ -64,8 +73,8 @@ pub fn run_engine(engine: &mut LineEngine, lines: &Lines, output: &mut dyn Write
 impl LineEngine {
     fn execute(&mut self, command: Command, wire: &mut Wire<'_>) -> Result<(), Failure> {
         match command {
-            // When this `stop` is read, the search that it could stop is already over.
-            Command::Nothing | Command::Stop => {}
+            // When this `stop` or `ponderhit` is read, the search that it concerns is already over.
+            Command::Nothing | Command::Stop | Command::PonderHit => {}
             Command::Uci => self.introduce(wire)?,
             Command::IsReady => wire.say("readyok")?,
             Command::Quit => self.quits = true,
@@ -83,7 +92,7 @@ impl LineEngine {
                 let game = Game::from_position(self.game.rules().clone(), position).map_err(refused)?;
                 self.game = follow(game, &moves)?;
             }
-            Command::Go { nodes, time } => self.go(nodes, time, wire)?,
+            Command::Go(go) => self.go(&go, wire)?,
         }
         Ok(())
     }
@@ -99,24 +108,88 @@ impl LineEngine {
         wire.say("uciok")
     }
 
-    fn go(
-        &mut self,
-        nodes: Option<u32>,
-        time: Option<std::time::Duration>,
-        wire: &mut Wire<'_>,
-    ) -> Result<(), Failure> {
+    fn go(&mut self, go: &Go, wire: &mut Wire<'_>) -> Result<(), Failure> {
         if self.game.outcome().is_some() {
             return Ok(wire.say("bestmove none")?);
         }
-        let limit = match (nodes, time) {
-            (None, None) => Limit::of_simulations(self.simulations),
-            (nodes, time) => Limit::new(nodes, time).map_err(refused)?,
+        let time = go.time(self.game.position().side_to_move());
+        let awaited = match (go.infinite, go.ponder) {
+            (true, _) => Some(Awaited::Stop),
+            (false, true) => Some(Awaited::PonderHit),
+            (false, false) => None,
         };
+        let limit = match (go.nodes, time) {
+            // The search itself has no clock while it waits for a command.
+            (nodes, _) if awaited.is_some() => {
+                Limit::new(Some(nodes.unwrap_or(MAX_SIMULATIONS)), Some(Duration::from_hours(24)))
+            }
+            (None, None) if go.plies.is_some() => Ok(Limit::of_simulations(MAX_SIMULATIONS)),
+            (None, None) => Ok(Limit::of_simulations(self.simulations)),
+            (nodes, time) => Limit::new(nodes, time),
+        };
+        let limit = limit.map_err(refused)?;
+        let mut thinking = Thinking { plies: go.plies, time, awaited, until: None, ended: None };
         let mv = match &mut self.player {
             BridgePlayer::Baseline(player) => player.choose(&self.game),
-            BridgePlayer::Net(net) => think(net, &self.game, limit, wire, &mut self.quits)?,
+            BridgePlayer::Net(net) => think(net, &self.game, limit, wire, &mut thinking)?,
         };
+        while thinking.awaited.is_some() && thinking.ended.is_none() {
+            let Some(line) = wire.next_arrival() else { break };
+            thinking.hear(line, wire)?;
+        }
+        self.quits |= thinking.ended == Some(Ended::Quit);
         Ok(wire.say(&format!("bestmove {mv}"))?)
+    }
+}
+
+/// The command before which no move may be given. `stop` ends both waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Awaited {
+    Stop,
+    PonderHit,
+}
+
+/// The command that ended a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    Stop,
+    Quit,
+}
+
+/// The state of a `go` command under way.
+struct Thinking {
+    /// The limit on the plies of the expected line.
+    plies: Option<usize>,
+    /// The limit on the time. After `go ponder` it counts from `ponderhit` on.
+    time: Option<Duration>,
+    awaited: Option<Awaited>,
+    /// When the time after a `ponderhit` ends.
+    until: Option<Instant>,
+    ended: Option<Ended>,
+}
+
+impl Thinking {
+    /// Handles a line that arrives while the engine thinks.
+    fn hear(&mut self, line: String, wire: &mut Wire<'_>) -> io::Result<()> {
+        match line.trim() {
+            "stop" => self.ended = Some(Ended::Stop),
+            "quit" => self.ended = Some(Ended::Quit),
+            "isready" => wire.say("readyok")?,
+            "ponderhit" if self.awaited == Some(Awaited::PonderHit) => {
+                self.awaited = None;
+                self.until = self.time.map(|time| Instant::now() + time);
+            }
+            "ponderhit" => {}
+            _ => wire.keep(line),
+        }
+        Ok(())
+    }
+
+    /// Whether the search has to end now.
+    fn is_over(&self, search: &Search) -> bool {
+        let is_deep = |plies| search.variation(search.result().chosen).len() >= plies;
+        let is_late = self.until.is_some_and(|until| Instant::now() >= until);
+        self.ended.is_some() || is_late || self.plies.is_some_and(is_deep)
     }
 }
 
@@ -126,23 +199,31 @@ fn think(
     game: &Game,
     limit: Limit,
     wire: &mut Wire<'_>,
-    quits: &mut bool,
+    thinking: &mut Thinking,
 ) -> Result<Move, Failure> {
     let began = Instant::now();
-    let mut broken = None;
     let mut next_info = 16;
-    let watch = &mut |search: &Search| {
+    let mut watched = |search: &Search| {
         let nodes = visits(&search.result());
-        let listened = if nodes >= next_info {
+        if nodes >= next_info {
             next_info = 2 * nodes;
-            wire.say(&info(search, began)).and_then(|()| listen(wire, quits))
-        } else {
-            listen(wire, quits)
-        };
-        listened.unwrap_or_else(|error| {
+            wire.say(&info(search, began))?;
+        }
+        while thinking.ended.is_none()
+            && let Some(line) = wire.arrived()
+        {
+            thinking.hear(line, wire)?;
+        }
+        Ok::<_, io::Error>(thinking.is_over(search))
+    };
+    let mut broken = None;
+    let watch = &mut |search: &Search| match watched(search) {
+        Ok(false) => ControlFlow::Continue(()),
+        Ok(true) => ControlFlow::Break(()),
+        Err(error) => {
             broken = Some(error);
             ControlFlow::Break(())
-        })
+        }
     };
     let search = net.search(game, &SearchConfig::for_play(), limit, watch).map_err(refused)?;
     if let Some(error) = broken {
@@ -150,22 +231,6 @@ fn think(
     }
     wire.say(&info(&search, began))?;
     Ok(search.result().chosen)
-}
-
-/// Handles the lines that arrive while the engine thinks.
-fn listen(wire: &mut Wire<'_>, quits: &mut bool) -> io::Result<ControlFlow<()>> {
-    while let Some(line) = wire.arrived() {
-        match line.trim() {
-            "stop" => return Ok(ControlFlow::Break(())),
-            "quit" => {
-                *quits = true;
-                return Ok(ControlFlow::Break(()));
-            }
-            "isready" => wire.say("readyok")?,
-            _ => wire.keep(line),
-        }
-    }
-    Ok(ControlFlow::Continue(()))
 }
 
 /// Simulations in the tree below the root.

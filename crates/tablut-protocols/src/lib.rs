@@ -4,10 +4,11 @@
 //! - [`engine_protocol`]: a line protocol similar to UCI, for graphical programs and scripts.
 //! - [`opentafl`]: the protocol of OpenTafl's engines.
 //! - [`challenge`]: the protocol of the Tablut Challenge, over TCP.
-//! - [`BridgePlayer`]: the player of our program as an engine. [`start_program`]: another program as a player in matches.
-//!   [`wire`]: sending and receiving lines.
+//! - [`BridgePlayer`]: the player of our program as an engine. [`start_program`]: another program as a player in
+//!   matches. [`wire`]: sending and receiving lines.
 
 pub mod challenge;
+mod clock;
 pub mod engine_protocol;
 pub mod opentafl;
 mod program;
@@ -17,7 +18,7 @@ pub mod wire;
 pub use start::start_program;
 pub use wire::BridgePlayer;
 
-/// The example of the README, as a test.
+/// Tests the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct ReadmeExample;

@@ -81,6 +81,9 @@ impl OpenTaflEngine {
 
 /// Sends `hello` and executes `lines` until `goodbye` or their end. Lines arrive through a channel, so that the clock
 /// and the end of the game are noticed while the engine thinks.
+///
+/// # Errors
+/// If `output` cannot be written.
 pub fn run_opentafl(engine: &mut OpenTaflEngine, lines: &Lines, output: &mut dyn Write) -> io::Result<()> {
     let mut wire = Wire::new(lines, output);
     wire.say("hello")?;
@@ -92,7 +95,7 @@ pub fn run_opentafl(engine: &mut OpenTaflEngine, lines: &Lines, output: &mut dyn
     wire.run(execute, |line, reason| format!("error {} {}", if is_fatal(line) { -1 } else { 0 }, in_ascii(reason)))
 }
 
-/// Whether no move can follow if this line fails. Unsupported rules alone do not end a game before a move is requested:
+/// Whether no move can follow if this line fails. Unsupported rules do not end a game before a move is requested:
 /// an engine for analysis receives the rules of every game.
 fn is_fatal(line: &str) -> bool {
     matches!(line.split_whitespace().next(), Some("play" | "opponent-move"))
@@ -142,11 +145,11 @@ impl OpenTaflEngine {
 
     fn game(&mut self) -> Result<&mut FollowedGame, Failure> {
         self.game.as_mut().ok_or_else(|| {
-            Failure::Refused("no game has begun: expected `rules` that are played here first".to_owned())
+            Failure::Refused("no game has begun: expected `rules` with supported rules first".to_owned())
         })
     }
 
-    /// Follows the move that was sent, which may not be confirmed yet, and these.
+    /// Follows the move that was sent, unless it is already confirmed, and `moves`.
     fn follow(&mut self, moves: Vec<MoveText>, board: &Position, wire: &mut Wire<'_>) -> Result<(), Failure> {
         let sent = self.sent.take().map(text_of);
         let moves: Vec<MoveText> = sent.into_iter().chain(moves).collect();
@@ -155,7 +158,9 @@ impl OpenTaflEngine {
             self.refused.clear();
         }
         if followed == Followed::ByBoard {
-            wire.say("status this board does not follow by the rules that this engine knows; it goes on from here")?;
+            wire.say(
+                "status this board does not follow by legal moves under the known rules; the game continues from it",
+            )?;
         }
         Ok(())
     }
@@ -199,7 +204,7 @@ impl OpenTaflEngine {
             }
         };
         let Some(mv) = moves.into_iter().find(|mv| !self.refused.contains(mv)) else {
-            return Err(Failure::Refused("none of the moves that this engine knows is legal there".to_owned()));
+            return Err(Failure::Refused("every legal move that this engine knows was rejected".to_owned()));
         };
         self.sent = Some(mv);
         Ok(wire.say(&format!("move {mv}"))?)

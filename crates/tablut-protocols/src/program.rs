@@ -19,6 +19,9 @@ pub const START_TIME: Duration = Duration::from_mins(1);
 pub const PATIENCE: Duration = Duration::from_mins(1);
 /// How late a move may be. Programs check their clock only from time to time, and communication takes time.
 pub const GRACE: Duration = Duration::from_secs(2);
+/// Windows' flag for a process that Ctrl-C in our terminal does not reach.
+#[cfg(windows)]
+const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
 /// How long a player waits at a time, so that a stop is noticed.
 pub(crate) const SLICE: Duration = Duration::from_millis(50);
 
@@ -54,14 +57,14 @@ impl Program {
         self.fatal(format!("cannot start {:?}: {error}", self.command[0]))
     }
 
-    /// The program did not get ready for a game.
+    /// The fault of a program that was not ready for a game in time.
     pub(crate) fn not_ready(&self, process: Option<&mut Process>, what: &str) -> Fault {
         let words = process.map(Process::last_words).unwrap_or_default();
         self.fatal(format!("{what}{words}"))
     }
 }
 
-/// The program loses the game. `last_line` is the last line that could not be parsed.
+/// The fault of a program that loses the game. `last_line` is its last line that could not be parsed.
 pub(crate) fn forfeit(process: Option<Process>, what: &str, last_line: Option<String>) -> Fault {
     let words = process.map(|mut process| process.last_words()).unwrap_or_default();
     let last = last_line.map_or(String::new(), |line| format!("; its last line is {line:?}"));
@@ -110,6 +113,8 @@ impl Process {
         // Ctrl-C in a terminal is for us. We end the process when its game is over or dropped.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut builder, 0);
+        #[cfg(windows)]
+        std::os::windows::process::CommandExt::creation_flags(&mut builder, CREATE_NEW_PROCESS_GROUP);
         let mut child = builder.spawn()?;
         let lines = match child.stdout.take() {
             Some(output) => lines_of(output),
@@ -156,7 +161,7 @@ impl Process {
         wait_until(wait, || self.has_ended());
     }
 
-    /// How it ended, if it has, and the end of its standard error, as a continuation of a sentence.
+    /// The exit status, if the process has ended, and the end of its standard error, as a continuation of a sentence.
     pub(crate) fn last_words(&mut self) -> String {
         self.wait_at_most(END_TIME);
         if self.has_ended() {
@@ -176,12 +181,18 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // All processes that it started end with it, if they are still in its process group. If it has already ended by
-        // itself, its group may no longer be its own.
+        // All processes that it started end with it, on Unix if they are still in its process group. If it has already
+        // ended by itself, its group or number may no longer be its own.
         #[cfg(unix)]
         if matches!(self.child.try_wait(), Ok(None)) {
             let group = rustix::process::Pid::from_child(&self.child);
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        #[cfg(windows)]
+        if matches!(self.child.try_wait(), Ok(None)) {
+            let mut kill = Command::new("taskkill");
+            kill.args(["/T", "/F", "/PID", &self.child.id().to_string()]);
+            let _ = kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
         }
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -10,13 +10,17 @@ use std::sync::Arc;
 use tablut_players::{Contestant, Demand, Fault, NamedPlayer, Player, PlayerError, PlayerSpec};
 use tablut_rules::{Game, Position, Rules, Side};
 
-/// The program that `named` describes, for games under `rules`. Engines are started at once, to check that they can be.
+/// The program that `named` describes, for games under `rules`. Engines are started at once, to check that they work.
+///
+/// # Errors
+/// If the command cannot be parsed or started, if the engine is not ready in time, if the protocol cannot express the
+/// rules, or if `named` is not another program.
 pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contestant, PlayerError> {
     let name = named.name();
     match &named.spec {
         PlayerSpec::Engine { command, limit } => {
             let program = Arc::new(EngineProgram::new(Program::new(&name, command)?, *limit, rules)?);
-            // The seat keeps the engine for the first game.
+            // The engine is kept for the first game.
             try_out(&mut EnginePlayer::new(program.clone()), rules, &name)?;
             let sit = move |_: &Arc<Rules>, _: Side, _: u64| -> Box<dyn Player> {
                 Box::new(EnginePlayer::new(program.clone()))
@@ -38,14 +42,15 @@ pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contesta
                 let reason = format!("the Challenge is played by the rules {RULES}, not {}", rules.name());
                 return Err(program.error(reason));
             }
-            // A Challenge client is started and plays at once. Without its own port it uses the contest's port.
+            // A Challenge client plays as soon as it starts, so it is not tried. Without its own port it uses the
+            // contest's port.
             let demand = if takes_port(&program.command) { Demand::OwnThread } else { Demand::OneAtATime };
             let sit = move |_: &Arc<Rules>, side: Side, _: u64| -> Box<dyn Player> {
                 Box::new(ChallengePlayer::new(program.clone(), side, seconds))
             };
             Ok(Contestant::new(name, None, demand, sit))
         }
-        _ => Err(PlayerError { name, reason: "it is no other program".to_owned() }),
+        _ => Err(PlayerError { name, reason: "expected a player that is another program".to_owned() }),
     }
 }
 

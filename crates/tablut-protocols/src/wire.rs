@@ -1,4 +1,5 @@
-//! Our program as an engine: its player, and communication in lines. Incoming lines wait in a channel, so that they can be read while a net thinks.
+//! Our program as an engine: its player, and communication in lines. Incoming lines wait in a channel, so that they can
+//! be read while a net thinks.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -35,7 +36,7 @@ pub type Lines = Receiver<Result<String, Overlong>>;
 
 /// A line that is too long for any protocol. It is ignored.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("a line of {bytes} bytes is left out, expected at most {MAX_LINE_BYTES}")]
+#[error("a line of {bytes} bytes is ignored, expected at most {MAX_LINE_BYTES}")]
 pub struct Overlong {
     /// Its length, without its end.
     pub bytes: usize,
@@ -128,6 +129,16 @@ impl<'a> Wire<'a> {
         }
     }
 
+    /// Waits for a line that has not arrived yet; `None` if there will be none.
+    pub(crate) fn next_arrival(&mut self) -> Option<String> {
+        loop {
+            match self.lines.recv().ok()? {
+                Ok(line) => return Some(line),
+                Err(overlong) => self.waiting.push_back(Err(overlong)),
+            }
+        }
+    }
+
     /// Puts a line from [`Wire::arrived`] at the end of the queue for [`Wire::next_line`].
     pub(crate) fn keep(&mut self, line: String) {
         self.waiting.push_back(Ok(line));
@@ -179,7 +190,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
+#[expect(clippy::needless_pass_by_value, reason = "it is passed to map_err")]
 pub(crate) fn refused(error: impl ToString) -> Failure {
     // An answer is one line.
     Failure::Refused(error.to_string().replace('\n', " "))
@@ -190,7 +201,7 @@ mod tests {
     use super::{MAX_LINE_BYTES, Overlong, lines_of};
 
     #[test]
-    fn what_is_too_long_is_left_out_up_to_its_end_and_said() {
+    fn a_line_that_is_too_long_is_skipped_up_to_its_end_and_reported() {
         let longest = "x".repeat(MAX_LINE_BYTES);
         let lines = |text: String| lines_of(std::io::Cursor::new(text)).iter().collect::<Vec<_>>();
         let text = format!("first\n{longest}quit\n\n{longest}\r\n{longest}\nlast");

@@ -55,7 +55,7 @@ fn name(stream: &mut TcpStream) {
 fn forfeit(report: &RefereeReport) -> &str {
     match &report.ending {
         Ending::Forfeit { loser: Side::Defenders, reason } => reason,
-        other => panic!("the defenders should have forfeited, but {other:?}"),
+        other => panic!("expected a forfeit of the defenders, found {other:?}"),
     }
 }
 
@@ -84,7 +84,7 @@ fn our_client_plays_a_whole_game_against_our_referee() {
 }
 
 #[test]
-fn a_player_that_misbehaves_loses_and_the_other_hears_of_it() {
+fn a_player_that_breaks_the_protocol_loses_and_the_other_receives_the_result() {
     type Rogue = fn(TcpStream);
     let rogues: [(&str, Rogue, &str); 5] = [
         (
@@ -136,16 +136,16 @@ fn a_player_that_misbehaves_loses_and_the_other_hears_of_it() {
 fn a_silent_player_loses_on_time() {
     let (report, client) = with_defenders(Duration::from_millis(100), |mut s| {
         name(&mut s);
-        // Stays until the referee closes the connection, and reads its messages.
+        // It reads the referee's messages until the referee closes the connection.
         while s.read(&mut [0; 4096]).is_ok_and(|n| n > 0) {}
     });
     let report = report.unwrap();
-    assert!(forfeit(&report).contains("said nothing"), "{report:?}");
+    assert!(forfeit(&report).contains("sent nothing"), "{report:?}");
     assert_eq!(client.unwrap().end, ClientEnd::Result(Some(Side::Attackers)));
 }
 
 #[test]
-fn names_and_moves_are_taken_as_the_contest_s_referee_takes_them() {
+fn names_and_moves_are_read_like_the_contest_s_referee_reads_them() {
     let (report, client) = with_defenders(WAIT, |mut s| {
         write_frame(&mut s, "referee", "The Team").unwrap();
         write_frame(&mut s, "referee", r#"{"from":"E4","to":"d4","turn":"BLACK","_turn":1}"#).unwrap();
@@ -160,11 +160,11 @@ fn names_and_moves_are_taken_as_the_contest_s_referee_takes_them() {
 }
 
 #[test]
-fn stray_connections_keep_nobody_from_playing() {
+fn stray_connections_do_not_block_a_game() {
     let (white, black) = (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
     let (white_port, black_port) = (white.local_addr().unwrap().port(), black.local_addr().unwrap().port());
     let stray = |port| TcpStream::connect(("127.0.0.1", port)).unwrap();
-    // One that leaves, one that is silent, and one that sends half a frame.
+    // One connection closes, one is silent, and one sends half a frame.
     drop(stray(white_port));
     let _silent = stray(white_port);
     let mut half = stray(black_port);
@@ -203,7 +203,7 @@ fn start_text() -> String {
 }
 
 #[test]
-fn a_referee_that_ends_without_a_word_is_reported_as_such() {
+fn a_referee_that_closes_the_connection_without_a_result_is_reported() {
     let error = against_referee(|mut s| {
         read_frame(&mut s, "client", WAIT).unwrap();
         write_frame(&mut s, "client", &start_text()).unwrap();
@@ -213,7 +213,7 @@ fn a_referee_that_ends_without_a_word_is_reported_as_such() {
     assert!(error.contains("without a result") && error.contains("time is over"), "{error}");
 }
 
-/// The state after `position`'s side has moved, as the referee sends it.
+/// Sends a state as the referee does.
 fn sent(stream: &mut TcpStream, state: &ChallengeState) {
     write_frame(stream, "client", &serde_json::to_string(state).unwrap()).unwrap();
 }
@@ -277,7 +277,7 @@ fn a_side_without_a_legal_move_sends_none_and_says_so() {
 }
 
 #[test]
-fn a_game_that_our_rules_end_goes_on_if_the_referee_goes_on() {
+fn a_game_that_our_rules_end_continues_if_the_referee_continues() {
     let moves = ["i2-i1", "d4-d3", "i1-i2", "d3-d4"].map(|text| text.parse::<Move>().unwrap());
     let start: Position = "9/9/9/9/9/3K5/9/8t/9 a".parse().unwrap();
     let mut ours = [moves[1], moves[3]].into_iter().cycle();
@@ -308,7 +308,7 @@ fn the_first_state_may_take_longer_than_a_move() {
     let mut unasked = |_: &Game| panic!("the game is over");
     let report = client_against_referee(Duration::ZERO, &mut unasked, |mut s| {
         read_frame(&mut s, "client", WAIT).unwrap();
-        // Another player joins meanwhile. A client that has left closes the connection.
+        // Meanwhile the other player joins. A client that gives up closes the connection.
         s.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
         let found = s.read(&mut [0]).map_err(|error| error.kind());
         assert!(matches!(found, Err(ErrorKind::WouldBlock | ErrorKind::TimedOut)), "{found:?}");
@@ -338,7 +338,7 @@ fn impossible_states_are_reported() {
     let jumped = serde_json::to_string(&ChallengeState::of(&jumped)).unwrap();
     let start = start_text();
     let empty = start.replacen("\"EMPTY\",", "", 1);
-    for (second, part) in [(jumped.as_str(), "follows from no move"), ("{}", "board"), (empty.as_str(), "9 rows")] {
+    for (second, part) in [(jumped.as_str(), "no legal move leads from"), ("{}", "board"), (empty.as_str(), "9 rows")] {
         let error = against_referee(|mut s| {
             read_frame(&mut s, "client", WAIT).unwrap();
             write_frame(&mut s, "client", &start).unwrap();

@@ -1,9 +1,9 @@
-//! Estimates the strength of players from games in pairs, with error bars. The crate knows nothing about any particular
+//! Estimates the strength of players from games in pairs, with error bars. The crate is independent of any particular
 //! game.
 //!
 //! - [`Wdl`], [`Pentanomial`], [`PairTable`]: results; [`ScoreEstimate`]: a mean score with its interval.
 //! - [`elo`]: scores as differences in strength; [`rate`]: ratings of many players.
-//! - [`RatedGeneration`]: the games by which a run of training rates itself.
+//! - [`RatedGeneration`]: the rating games of one generation of a training run.
 //! - [`SequentialTest`]: a test that stops as soon as it has enough evidence.
 
 pub mod elo;

@@ -1,5 +1,5 @@
-//! The results of pairs of games. Both games of a pair start from one opening, with sides exchanged. A run of training
-//! rates itself by such games: against players that stay the same, and against its own earlier nets.
+//! The results of pairs of games. Both games of a pair start from one opening, with sides exchanged. A training run
+//! rates its nets with such games, against fixed players and against its own earlier nets.
 
 use crate::score::{HalfPoints, Pentanomial, Wdl};
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ impl PairTable {
     }
 }
 
-/// The rating games of one generation, all of its newest net.
+/// The rating games of one generation. The newest net plays in all of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RatedGeneration {
@@ -66,9 +66,9 @@ pub struct RatedGeneration {
 pub struct RatedMatch {
     /// The rule set's name.
     pub rules: String,
-    /// The opponent: a player that stays the same, `untrained`, or `generation N`.
+    /// The opponent: the name of a fixed player, `untrained`, or `generation N`.
     pub opponent: String,
-    /// The generation that an opponent of the run's own came of; none for the others.
+    /// The opponent's generation if the opponent is an earlier net of the run, otherwise `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<u64>,
     /// The pairs, by the newest net's results.

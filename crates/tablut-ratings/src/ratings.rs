@@ -11,8 +11,8 @@
 //!
 //! **Anchors** are players with given ratings. One anchor fixes the zero of the scale. The model fixes the unit, so a
 //! second anchor does not stretch the scale. It replaces the measured distance of that player from the first anchor by
-//! the published one. So ladders with the same anchors can be compared. [`Ratings::measured`] is the rating that the
-//! games alone would give.
+//! the published one. So ladders with the same anchors can be compared. [`Ratings::measured`] is the rating from the
+//! games without the given value.
 //!
 //! **Intervals** are 95 % profile-likelihood intervals of the difference from the anchors. Their ends are the ratings
 //! at which the best fit of all other parameters is worse by 1.92. The two games of a pair share an opening and are not
@@ -58,7 +58,7 @@ pub struct Ratings {
     pub draw_rate: f64,
     /// `superiority[i][j]` is the likelihood that player `i` is stronger than `j`. It is ½ for a player and itself.
     pub superiority: Vec<Vec<f64>>,
-    /// For each anchor other than the first, its index and the rating that it would have with the first anchor alone.
+    /// For each anchor other than the first, its index and the rating that it would have with only the first anchor.
     pub measured: Vec<(usize, Rating)>,
 }
 
@@ -81,7 +81,7 @@ pub enum RatingError {
         index: usize,
     },
     /// An anchor's rating is out of range.
-    #[error("an anchor is at {elo} Elo, expected a number from -{MAX_ANCHOR_ELO} to {MAX_ANCHOR_ELO}")]
+    #[error("an anchor's rating is {elo} Elo, expected a number from -{MAX_ANCHOR_ELO} to {MAX_ANCHOR_ELO}")]
     AnchorRange {
         /// The given rating.
         elo: f64,
@@ -116,6 +116,9 @@ pub fn pairings_by_name<'a>(
 const MAX_ANCHOR_ELO: f64 = 10_000.0;
 
 /// Rates `n_players` players. `anchors` are the given ratings. The other players are measured against the first anchor.
+///
+/// # Errors
+/// If there are no games or no anchors, a player does not exist or is anchored twice, or an anchor is out of range.
 pub fn rate(n_players: usize, anchors: &[Anchor], pairings: &[Pairing]) -> Result<Ratings, RatingError> {
     check(n_players, anchors, pairings)?;
     let fit = Fit::new(n_players, anchors, pairings);

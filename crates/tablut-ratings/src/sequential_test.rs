@@ -33,7 +33,7 @@ const MAX_ELO: f64 = 2000.0;
 pub struct TestBounds {
     /// The null hypothesis: the first player is at most this many Elo points stronger.
     pub elo0: f64,
-    /// The alternative: it is at least this many Elo points stronger. Above `elo0`.
+    /// The alternative: the first player is at least this many Elo points stronger. It must be above `elo0`.
     pub elo1: f64,
     /// The largest chance of the verdict *stronger* if the difference is `elo0` or less.
     pub alpha: f64,
@@ -83,6 +83,9 @@ impl std::str::FromStr for TestBounds {
 
 impl TestBounds {
     /// Checks that the bounds define a test.
+    ///
+    /// # Errors
+    /// If a value is out of range, or `elo1` is not above `elo0`.
     pub fn check(&self) -> Result<(), TestBoundsError> {
         for (name, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
             if !(-MAX_ELO..=MAX_ELO).contains(&value) {
@@ -153,7 +156,7 @@ impl SequentialTest {
         self.bounds
     }
 
-    /// Counts the next pair, in which the first player scored `half_points` of 4. A verdict does not change any more.
+    /// Counts the next pair, in which the first player scored `half_points` of 4. A verdict is final.
     ///
     /// # Panics
     /// If there are more than four half points.

@@ -1,10 +1,10 @@
-//! Compares ratings with those of Ordo and `BayesElo` on the same games. `experiments/ratings` says how theirs were
-//! computed.
+//! Compares ratings with those of Ordo and `BayesElo` on the same games. `experiments/ratings` documents how their
+//! ratings were computed.
 
 use tablut_ratings::{Anchor, PairTable, Pairing, Ratings, Wdl, rate};
 
-/// In Ordo's unit 76 % are 202 points; before 2012 it was 173 points for a factor of e. Ours is 400 points for a factor
-/// of ten.
+/// Converts to Ordo's scale, on which a score of 76 % is 202 points. Before 2012 a factor of e in the odds was 173
+/// points. Our scale has 400 points for a factor of ten.
 fn ordo_points(elo: f64) -> f64 {
     elo * std::f64::consts::LN_10 / 400.0 * 202.0 / f64::ln(0.76 / 0.24)
 }
@@ -78,7 +78,7 @@ fn imperial(change: fn(Wdl) -> Wdl) -> [Pairing; 3] {
 
 #[test]
 fn ordo_s_maximum_likelihood_with_draws_and_side_advantage() {
-    // ordo 1.2.6 -M -W -D: the same model, without our weak priors. Ours adds two decided games to the 300 for the draw rate.
+    // ordo 1.2.6 -M -W -D has the same model without our weak priors. Our prior adds two decided games to the 300.
     let ratings = rated(&imperial(|result| result));
     let points = |elo: f64| ordo_points(elo);
     assert!((points(ratings.players[1].elo) - 218.13).abs() < 0.25, "{ratings:?}");

@@ -1,4 +1,4 @@
-//! Metrics and games as comma-separated values, for notebooks and spreadsheets.
+//! Metrics and games as CSV tables, for notebooks and spreadsheets.
 
 use std::fmt::Write as _;
 
@@ -40,14 +40,15 @@ const COLUMNS: [Column; 30] = [
     ("selfplay_seconds", |line, _| line.selfplay.seconds.to_string()),
     ("learning_seconds", |line, _| line.learning.seconds.to_string()),
     ("evaluations", |line, _| line.selfplay.evaluations.to_string()),
-    // The games with one net, equal searches and the rules' own start.
+    // Games with equal searches for both sides.
     ("ordinary_games", |_, set| text(set.map(|set| set.ordinary().games()))),
     ("ordinary_attackers_won", |_, set| text(set.map(|set| set.ordinary().attackers_won))),
     ("ordinary_drawn", |_, set| text(set.map(|set| set.ordinary().drawn))),
     ("ordinary_defenders_won", |_, set| text(set.map(|set| set.ordinary().defenders_won))),
 ];
 
-/// One row for each generation and rule set; generations of the first version have one row, of all rule sets together.
+/// A CSV table with one row for each generation and rule set. A generation without rule sets, as version 1 wrote it,
+/// has one row for all rule sets together.
 pub fn metrics_csv(lines: &[GenerationMetrics]) -> String {
     let mut table = COLUMNS.map(|(name, _)| name).join(",");
     for (part, _) in LossParts::default().named() {
@@ -71,13 +72,14 @@ fn policy(set: Option<&RuleSetStatistics>, side: Side, value: fn(&PolicyStatisti
     text(set.and_then(|set| set.net.as_ref()).map(|net| value(net.policy(side))))
 }
 
-/// An error of the values over all phases of the game.
+/// An error of the values, weighted by positions over all phases of the game.
 fn error(set: Option<&RuleSetStatistics>, value: fn(&PhaseStatistics) -> f64) -> String {
     let phases = set.and_then(|set| set.net.as_ref()).into_iter().flat_map(|net| &net.phases);
     text(weighted_mean(phases.map(|phase| (phase.positions, value(phase)))))
 }
 
-/// One row for each ply of a game, without the columns' names.
+/// CSV rows for a game, one for each ply, with the columns of [`GAME_COLUMNS`] and without a header. `file` is the name
+/// of the game's file.
 pub fn games_csv(file: &str, game: &GameRecord) -> String {
     let mut text = String::new();
     let mut side = game.start.side_to_move();
@@ -100,12 +102,12 @@ pub fn games_csv(file: &str, game: &GameRecord) -> String {
     text
 }
 
-/// A value's text; none of what is not known.
+/// A value's text, empty for `None`.
 fn text(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// A cell's text, in quotes where it needs them.
+/// A cell's text, quoted if it contains a separator, a quote or a line break.
 fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }

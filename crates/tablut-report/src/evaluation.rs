@@ -1,4 +1,4 @@
-//! Reading `evaluation.json`: what the net scored against fixed opponents, and the ratings that follow.
+//! `evaluation.json`: the net's scores against fixed opponents, and the ratings that follow from them.
 
 use serde::Deserialize;
 use tablut_ratings::{Anchor, PairTable, Rating, ScoreEstimate, elo, pairings_by_name, rate};
@@ -11,7 +11,7 @@ use crate::metrics::distinct;
 pub struct EvaluationFile {
     /// The model that was measured.
     pub model: String,
-    /// Simulations a move.
+    /// The net's simulations a move.
     pub simulations: u32,
     /// One for each opponent.
     pub matches: Vec<EvaluationMatch>,
@@ -34,16 +34,16 @@ pub struct EvaluationMatch {
     pub as_attackers: SideScore,
     /// The games in which the net had the defenders.
     pub as_defenders: SideScore,
-    /// Pairs of games by both results.
+    /// How often each pair of results occurred in a pair of games.
     #[serde(default)]
     pub pairs: PairTable,
 }
 
-/// The net's score with one side, or with both.
+/// The net's score with one side or both.
 #[derive(Copy, Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct SideScore {
-    /// Mean score with its 95 % interval; none when no game was played.
+    /// The mean score, 0 to 1, with its 95 % interval. `None` if no game was played.
     pub score: Option<ScoreEstimate>,
 }
 
@@ -54,14 +54,14 @@ pub struct Rung {
     pub name: String,
     /// Whether it is the net that the run has trained.
     pub is_net: bool,
-    /// Whether the rating is given, not measured.
+    /// Whether this player's rating is fixed at 0.
     pub is_anchor: bool,
-    /// The rating; without width for the anchor.
+    /// The rating in Elo. The anchor's interval has no width.
     pub rating: Rating,
 }
 
 impl EvaluationFile {
-    /// Rule sets in order of their first match.
+    /// The names of the rule sets, in order of their first match.
     pub fn rule_sets(&self) -> Vec<&str> {
         distinct(self.matches.iter().map(|found| found.rules.as_str()))
     }
@@ -71,9 +71,10 @@ impl EvaluationFile {
         self.matches.iter().filter(move |found| found.rules == rules)
     }
 
-    /// The net and its opponents under one rule set, the strongest first, without those that won or lost every game: such
-    /// matches do not say how far apart two players are. The first opponent is the anchor, at 0. Empty where ratings
-    /// cannot be made.
+    /// The net and its opponents under one rule set, the strongest first. The first opponent is the anchor at 0.
+    ///
+    /// Opponents that won or lost every game are left out, because such a match gives no Elo difference. Empty if no
+    /// opponent is left.
     pub fn ladder(&self, rules: &str) -> Vec<Rung> {
         let matches: Vec<&EvaluationMatch> = self.matches_of(rules).filter(|found| found.is_contested()).collect();
         let (names, pairings) = pairings_by_name(matches.iter().map(|found| (&found.players, found.pairs)));
@@ -94,17 +95,18 @@ impl EvaluationFile {
 }
 
 impl EvaluationMatch {
-    /// The opponent.
+    /// The opponent's name.
     pub fn opponent(&self) -> &str {
         &self.players[1]
     }
 
-    /// Whether both players took points.
+    /// Whether both players scored.
     fn is_contested(&self) -> bool {
         self.total.score.is_some_and(|score| score.mean > 0.0 && score.mean < 1.0)
     }
 
-    /// How much stronger than the opponent the net is, in Elo points: lower end, mean, upper end. An end may be infinite.
+    /// The Elo difference to the opponent, positive if the net is stronger: lower end, mean, upper end. Each may be
+    /// infinite. `None` if no game was played.
     pub fn elo(&self) -> Option<[f64; 3]> {
         let score = self.total.score?;
         Some([score.low, score.mean, score.high].map(elo::difference))

@@ -1,8 +1,8 @@
-//! Numbers as people read them.
+//! Numbers as text for people.
 
 use tablut_ratings::score::wilson;
 
-/// A share of 1 in per cent, without decimals.
+/// A share, 0 to 1, in per cent without decimals.
 pub fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
@@ -50,7 +50,17 @@ pub fn count(value: f64) -> String {
     grouped
 }
 
-/// A whole number with its sign, the minus as typeset; the infinite in words.
+/// A count with its noun: `1 generation`, `3 generations`.
+pub fn counted(n: usize, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{} {noun}s", count(n as f64)) }
+}
+
+/// The end of a run: `the last generation`, `the last 3 generations`.
+pub(crate) fn the_last(n: usize) -> String {
+    if n == 1 { "the last generation".to_owned() } else { format!("the last {n} generations") }
+}
+
+/// A whole number with its sign, and with a typographic minus. Infinity becomes words.
 pub fn signed(value: f64) -> String {
     match value.round() {
         f64::INFINITY => "no upper end".to_owned(),
@@ -60,7 +70,7 @@ pub fn signed(value: f64) -> String {
     }
 }
 
-/// A number with as many decimals as its size calls for.
+/// A number with two to four significant digits. Large numbers have the suffix `k` or `M`.
 pub fn short(value: f64) -> String {
     let size = value.abs();
     let text = match size {
@@ -76,13 +86,13 @@ pub fn short(value: f64) -> String {
     text.replace('-', "−")
 }
 
-/// A number between -1 and 1 with two digits after the point.
+/// A number between −1 and 1 with two decimals.
 pub fn hundredths(value: f64) -> String {
     let text = format!("{value:.2}");
     if text == "-0.00" { "0.00".to_owned() } else { text.replace('-', "−") }
 }
 
-/// The 95 % interval (Wilson's) of a share, from `hits` of `n`.
+/// Wilson's 95 % interval of the share `hits / n`. Both ends are from 0 to 1.
 pub fn share_interval(hits: usize, n: usize) -> (f64, f64) {
     if n == 0 {
         return (0.0, 1.0);

@@ -1,27 +1,27 @@
-//! What the last games show: the openings that are played, and a few games to look at.
+//! Opening statistics and sample games from the last generations.
 
 use tablut_games::GameRecord;
 use tablut_rules::{Move, Side, Symmetry};
 
-/// A move of the opening tree, with what follows it.
+/// A move of the opening tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpeningNode {
-    /// The move, the board turned so that like openings fall together.
+    /// The move. Symmetric openings are merged, so it is the move in one of the board's eight symmetries.
     pub mv: Move,
-    /// Games that came by here.
+    /// Games with this move at this place.
     pub games: usize,
-    /// The attackers' score in them, 0 to 1.
+    /// The attackers' mean score in them, 0 to 1.
     pub attackers_score: f64,
-    /// The moves that followed, the most frequent first.
+    /// The replies, the most frequent first.
     pub replies: Vec<OpeningNode>,
 }
 
-/// Moves that a node shows at most.
+/// Maximum number of replies in a node.
 const WIDTH: usize = 4;
-/// Plies that the tree is deep.
+/// Depth of the tree in plies.
 pub const DEPTH: usize = 4;
 
-/// The tree of the first moves of those ordinary `games` that the searches chose from the first move on, and how many these are.
+/// The opening tree of those ordinary `games` that begin without random plies, and the number of these games.
 pub fn opening_tree<'a>(games: impl Iterator<Item = &'a GameRecord>) -> (Vec<OpeningNode>, usize) {
     let lines: Vec<Line> = games.filter_map(line).collect();
     let n = lines.len();
@@ -32,7 +32,7 @@ pub fn opening_tree<'a>(games: impl Iterator<Item = &'a GameRecord>) -> (Vec<Ope
 /// A game's first moves, and the attackers' score.
 type Line = (Vec<Move>, f64);
 
-/// The first moves of a game in the first of the eight views of the board, by their text; and the attackers' score.
+/// A game's first moves in the symmetry whose text sorts first, and the attackers' score.
 fn line(game: &GameRecord) -> Option<Line> {
     if !game.handicap.is_none() {
         return None;
@@ -67,13 +67,13 @@ fn nodes(lines: &[&Line], depth: usize) -> Vec<OpeningNode> {
         mv,
         games: lines.len(),
         attackers_score: lines.iter().map(|line| line.1).sum::<f64>() / lines.len() as f64,
-        // Replies to what was played once are that game's moves, and not an opening.
+        // A line that only one game has is no opening.
         replies: if lines.len() > 1 && depth + 1 < DEPTH { nodes(&lines, depth + 1) } else { Vec::new() },
     };
     groups.into_iter().take(WIDTH).map(node).collect()
 }
 
-/// The newest ordinary game of each result under one rule set, those of usual length preferred.
+/// For each result a game of median length among the 15 newest ordinary games with that result under one rule set.
 pub fn samples<'a>(games: &'a [GameRecord], rules: &str) -> Vec<&'a GameRecord> {
     let fits = |game: &&GameRecord| game.rules == rules && game.handicap.is_none();
     let newest: Vec<&GameRecord> = games.iter().rev().filter(fits).collect();

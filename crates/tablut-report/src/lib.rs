@@ -1,10 +1,11 @@
-//! What a training run has come to, told from the files of its folder alone: nothing here trains, and nothing needs burn.
+//! Reports on training runs, from the files of a run's folder.
 //!
-//! - [`RunFiles`]: a run's files as they are now, of any version, finished or under way.
-//! - [`warnings`], [`headline`]: what the numbers say in words.
-//! - [`report_page`]: one HTML page without scripts; [`live_page`]: the same, which loads itself again.
-//! - [`Live`]: what a run does at this moment; [`LiveReport`]: its page for a server.
-//! - [`metrics_csv`], [`games_csv`]: tables; [`write_tensorboard`]: event files for TensorBoard.
+//! - [`RunFiles`]: the files of a run, written by any version, finished or in progress.
+//! - [`warnings`], [`headline`]: a summary in words.
+//! - [`report_page`]: one HTML page without scripts. [`live_page`] and [`snapshot_page`]: the page of a run in
+//!   progress, with and without automatic reloading.
+//! - [`Live`]: the current state of a run. [`LiveReport`]: its pages for a server.
+//! - [`metrics_csv`], [`games_csv`]: CSV tables. [`write_tensorboard`]: event files for TensorBoard.
 
 mod csv;
 pub mod evaluation;
@@ -25,12 +26,12 @@ pub use evaluation::{EvaluationFile, EvaluationMatch};
 pub use live::{GameSnapshot, LIVE_FILE, Live};
 pub use live_report::LiveReport;
 pub use metrics::read_lines;
-pub use page::{live_page, report_page};
+pub use page::{LIVE_PATH, SNAPSHOT_PATH, live_page, report_page, snapshot_page};
 pub use run_files::{RunFiles, RunFilesError};
 pub use tensorboard::write_tensorboard;
 pub use words::{Headline, Warning, WarningKind, headline, warnings};
 
-/// The example of the README, as a test.
+/// Tests the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct ReadmeExample;

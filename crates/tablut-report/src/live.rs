@@ -1,4 +1,4 @@
-//! What a run does at this moment: `live.json` in its folder, there while it trains. Nothing goes on from it.
+//! `live.json`: the current state of a run, for display. The file exists in the run's folder during training.
 
 use std::fs;
 use std::io;
@@ -12,38 +12,38 @@ use tablut_rules::{Game, Move, Outcome, Position, Rules};
 
 /// The file's name in the run's folder.
 pub const LIVE_FILE: &str = "live.json";
-/// It is written under this name first, which begins as other unfinished files of a run do.
+/// The file is first written under this name. It has the prefix of a run's unfinished files.
 const UNFINISHED: &str = ".part-live.json";
 
-/// A run under way.
+/// The current state of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Live {
-    /// The version of the file.
+    /// The version of the file's format.
     pub schema: u32,
-    /// When it was written, in seconds since 1970.
+    /// When the file was written, in seconds since 1970.
     pub written: u64,
-    /// The generation that is being made, from 0.
+    /// The current generation, from 0.
     pub generation: u64,
-    /// What is being done: `self-play`, `learning`, and in between `measuring`.
+    /// The current phase: `self-play`, `learning` or `rating`.
     pub phase: String,
-    /// Games or steps done, and how many there are to be.
+    /// Games or steps of the phase that are finished.
     pub done: u64,
-    /// See `done`.
+    /// Games or steps of the phase in all.
     pub total: u64,
     /// Seconds since the phase began.
     pub seconds: f64,
-    /// This generation's games so far: won by the attackers, drawn, won by the defenders.
+    /// This generation's finished games: won by the attackers, drawn, won by the defenders.
     pub results: [usize; 3],
-    /// Evaluations by the net in this generation's self-play so far.
+    /// Positions that the net has evaluated in this generation's self-play.
     pub evaluations: u64,
-    /// Whether the run has been paused.
+    /// Whether the run is paused.
     pub paused: bool,
-    /// Who plays where others do, in a line; empty for a run alone.
+    /// A line about the workers, empty without workers.
     pub workers: String,
-    /// Games that are being played.
+    /// Games in progress.
     pub under_way: Vec<GameSnapshot>,
-    /// Games that have just ended, the newest first.
+    /// The last games that have ended, the newest first.
     pub finished: Vec<GameSnapshot>,
 }
 
@@ -51,7 +51,7 @@ pub struct Live {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GameSnapshot {
-    /// Its number in its generation.
+    /// The game's number in its generation.
     pub index: u64,
     /// The rule set's name.
     pub rules: String,
@@ -59,14 +59,15 @@ pub struct GameSnapshot {
     pub start: String,
     /// The moves so far.
     pub moves: Vec<String>,
-    /// What the search said of the position before each of them; none where its search is no training target.
+    /// The search's value of the position before each move, +1 for the attackers. `None` if the search is no training
+    /// target.
     pub values: Vec<Option<f32>>,
-    /// How it ended; none while it is played.
+    /// How the game ended. `None` for a game in progress.
     pub outcome: Option<Outcome>,
 }
 
 impl GameSnapshot {
-    /// The plies so far of game number `index`.
+    /// A game in progress, with its plies so far.
     pub fn new(index: u64, rules: &str, start: &Position, plies: &[PlyRecord]) -> Self {
         Self {
             index,
@@ -78,8 +79,8 @@ impl GameSnapshot {
         }
     }
 
-    /// The positions of the game under its rules, before the first move and after each, and the moves; none when it is no game of
-    /// theirs.
+    /// The positions before the first move and after each move, and the moves. `None` if a move is illegal or the data
+    /// are inconsistent.
     pub fn replay(&self, rules: &Arc<Rules>) -> Option<(Vec<Position>, Vec<Move>)> {
         let mut game = Game::from_position(rules.clone(), self.start.parse().ok()?).ok()?;
         let mut positions = vec![*game.position()];
@@ -101,33 +102,36 @@ impl From<&GameRecord> for GameSnapshot {
 }
 
 impl Live {
-    /// The version that this program writes.
+    /// The format version that this program writes.
     pub const SCHEMA: u32 = 1;
 
-    /// What the run in `folder` does, if it says so. A file that cannot be read says nothing: the next one is written soon.
+    /// Reads the file in `folder`. Returns `None` if it is missing or damaged: during training it is soon replaced.
     pub fn read(folder: &Path) -> Option<Self> {
         serde_json::from_slice(&fs::read(folder.join(LIVE_FILE)).ok()?).ok()
     }
 
-    /// Writes the file whole. It is not forced to the disk: after a crash it is worth nothing.
+    /// Replaces the file atomically. It is not synced to the disk, because it is worthless after a crash.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         let unfinished = folder.join(UNFINISHED);
         fs::write(&unfinished, serde_json::to_vec(self)?)?;
         fs::rename(unfinished, folder.join(LIVE_FILE))
     }
 
-    /// Removes the file: the run does nothing any more.
+    /// Removes the file, because training has ended.
     pub fn remove(folder: &Path) {
-        // A file that stays says by its time that nothing was heard since.
+        // The time in a file that remains shows that it is old.
         let _ = fs::remove_file(folder.join(LIVE_FILE));
     }
 
-    /// How long ago it was written, by this machine's clock.
+    /// The time since the file was written, by this machine's clock.
     pub fn age(&self) -> Duration {
         now().saturating_sub(Duration::from_secs(self.written))
     }
 
-    /// The present, for [`Live::written`].
+    /// The present in seconds since 1970, for [`Live::written`].
     pub fn present() -> u64 {
         now().as_secs()
     }
@@ -143,7 +147,7 @@ mod tests {
     use tablut_rules::Side;
 
     #[test]
-    fn a_game_under_way_is_written_and_replayed() {
+    fn a_game_in_progress_is_written_and_replayed() {
         let folder = tempfile::tempdir().unwrap();
         let ply = |text: &str| PlyRecord { mv: text.parse().unwrap(), search: None };
         let start = Position::start(Side::Attackers);

@@ -1,4 +1,4 @@
-//! The report of a run under way, for a server: made again when the run's files have changed, and not more often than it helps.
+//! The report of a run in progress, for a server. It is made again when the run's files have changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,50 +6,66 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::live::LIVE_FILE;
-use crate::page::live_page;
+use crate::page::{live_page, snapshot_page};
 use crate::run_files::{RunFiles, RunFilesError};
 
-/// How often the page loads itself again, in seconds.
+/// Seconds between two reloads of the live page.
 const RELOAD_SECS: u32 = 5;
-/// However many look at it, the page is not made again before this.
+/// The run's files are read again at most this often, for any number of clients.
 const REST: Duration = Duration::from_secs(2);
 
-/// A run's page, from its files alone.
+/// The pages of a run in progress, made from its files.
 #[derive(Debug)]
 pub struct LiveReport {
     folder: PathBuf,
     last: Mutex<Option<Made>>,
 }
 
-/// What was made last, and from what.
+/// The data that were read last, and the pages that were made from them.
 #[derive(Debug)]
 struct Made {
     at: Instant,
     files: Stamp,
     live: Stamp,
     run: RunFiles,
-    page: Arc<str>,
+    page: Option<Arc<str>>,
+    snapshot: Option<Arc<str>>,
 }
 
-/// Size and time of some files; none of those that are not there.
+/// Size and time of some files, `None` for a missing one.
 type Stamp = Vec<Option<(u64, SystemTime)>>;
 
 impl LiveReport {
-    /// Of the run in `folder`, which may not have begun.
+    /// For the run in `folder`, which need not exist yet.
     pub fn new(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), last: Mutex::new(None) }
     }
 
-    /// The page as of now.
+    /// The page at [`LIVE_PATH`](crate::LIVE_PATH), which reloads.
+    ///
+    /// # Errors
+    /// If the run's files cannot be read.
     pub fn page(&self) -> Result<Arc<str>, RunFilesError> {
-        // A page that could not be made leaves the one before.
+        self.with_made(|made| made.page.get_or_insert_with(|| live_page(&made.run, RELOAD_SECS).into()).clone())
+    }
+
+    /// The page at [`SNAPSHOT_PATH`](crate::SNAPSHOT_PATH), which does not reload.
+    ///
+    /// # Errors
+    /// If the run's files cannot be read.
+    pub fn snapshot(&self) -> Result<Arc<str>, RunFilesError> {
+        self.with_made(|made| made.snapshot.get_or_insert_with(|| snapshot_page(&made.run).into()).clone())
+    }
+
+    /// Calls `page` with the present data. If they cannot be read, the last data are kept for the next call.
+    fn with_made(&self, page: impl FnOnce(&mut Made) -> Arc<str>) -> Result<Arc<str>, RunFilesError> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let files = ["metrics.jsonl", "config.toml", "evaluation.json", "games"].map(|name| self.stamp(name)).to_vec();
         let live = vec![self.stamp(LIVE_FILE)];
-        if let Some(made) = last.as_ref()
+        if let Some(made) = last.as_mut()
             && (made.at.elapsed() < REST || (made.files == files && made.live == live))
         {
-            return Ok(made.page.clone());
+            return Ok(page(made));
         }
         let run = match last.take_if(|made| made.files == files) {
             Some(mut made) => {
@@ -58,9 +74,8 @@ impl LiveReport {
             }
             None => RunFiles::read(&self.folder)?,
         };
-        let page: Arc<str> = live_page(&run, RELOAD_SECS).into();
-        *last = Some(Made { at: Instant::now(), files, live, run, page: page.clone() });
-        Ok(page)
+        let made = Made { at: Instant::now(), files, live, run, page: None, snapshot: None };
+        Ok(page(last.insert(made)))
     }
 
     fn stamp(&self, name: &str) -> Option<(u64, SystemTime)> {
@@ -74,13 +89,13 @@ mod tests {
     use super::*;
     use crate::live::Live;
 
-    /// The page is made again at once.
+    /// The page after [`REST`].
     fn rested(report: &LiveReport) -> Arc<str> {
         rest(report);
         report.page().unwrap()
     }
 
-    /// Lets the time pass before which no page is made again.
+    /// Makes the last page old enough to be made again.
     fn rest(report: &LiveReport) {
         if let Some(made) = report.last.lock().unwrap().as_mut() {
             made.at = made.at.checked_sub(REST).unwrap();
@@ -95,17 +110,19 @@ mod tests {
         fs::write(folder.path().join("config.toml"), "shape = \"b1c16\"\n").unwrap();
         let first = report.page().unwrap();
         assert!(Arc::ptr_eq(&first, &rested(&report)), "made again although nothing has changed");
-        // Lengths differ, so that two files of one tick of the clock do too.
+        // The lengths differ, because the times may be equal.
         let live =
             |done| Live { phase: "self-play".into(), done, total: 80, written: Live::present(), ..Live::default() };
         live(3).write(folder.path()).unwrap();
         let second = rested(&report);
         assert!(second.contains("3 of 80 games") && !first.contains("3 of 80 games"), "{second}");
+        assert!(report.snapshot().unwrap().contains("3 of 80 games"));
         live(14).write(folder.path()).unwrap();
         assert!(Arc::ptr_eq(&second, &report.page().unwrap()), "made again at once");
         assert!(rested(&report).contains("14 of 80 games"));
+        assert!(report.snapshot().unwrap().contains("14 of 80 games"), "the snapshot is old");
         fs::write(folder.path().join("metrics.jsonl"), "{\"generation\":0,\"selfplay\":{\"games\":77}}\n").unwrap();
-        assert!(rested(&report).contains("77 games"));
+        assert!(rested(&report).contains("77 self-play games"));
     }
 
     #[test]

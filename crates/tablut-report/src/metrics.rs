@@ -1,4 +1,4 @@
-//! What is computed from several generations' metrics, and the reading of a file that another program may still write.
+//! Reads `metrics.jsonl`, also while a run writes it, and computes statistics over several generations.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ pub(crate) fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<
     found
 }
 
-/// The mean of values that stand for so many positions each; none where there are no positions.
+/// The mean of `(positions, value)`, weighted by positions. `None` if there are no positions.
 pub(crate) fn weighted_mean(values: impl Iterator<Item = (usize, f64)>) -> Option<f64> {
     let (n, sum) =
         values.fold((0.0, 0.0), |(n, sum), (positions, value)| (n + positions as f64, sum + positions as f64 * value));
@@ -43,13 +43,13 @@ pub(crate) fn by_rule_set(lines: &[GenerationMetrics]) -> Vec<(&str, Vec<&RuleSe
     sets
 }
 
-/// The results of the ordinary games behind some statistics.
+/// The results of the ordinary games in some statistics.
 pub(crate) fn ordinary(sets: &[&RuleSetStatistics]) -> Endings {
     sets.iter().fold(Endings::default(), |sum, set| sum.plus(set.ordinary()))
 }
 
-/// The results of each rule set's ordinary games, in the order of their first appearance. What lines of the first version say, which
-/// know no rule sets, comes last and without a name.
+/// The results of each rule set's ordinary games, in the order of their first appearance. Lines of version 1 have no
+/// rule sets. Their results come last, with an empty name.
 pub(crate) fn results_by_rule_set(lines: &[GenerationMetrics]) -> Vec<(&str, Endings)> {
     let of_sets = by_rule_set(lines).into_iter().map(|(rules, sets)| (rules, ordinary(&sets)));
     let first_version = lines.iter().filter(|line| line.rule_sets.is_empty()).map(|line| {
@@ -59,12 +59,12 @@ pub(crate) fn results_by_rule_set(lines: &[GenerationMetrics]) -> Vec<(&str, End
     of_sets.chain(first_version.reduce(Endings::plus).map(|results| ("", results))).collect()
 }
 
-/// Evaluations a second in self-play; none where its time is not known.
+/// Positions that the net evaluated per second of self-play. `None` if the time is unknown.
 pub(crate) fn evaluation_speed(line: &GenerationMetrics) -> Option<f64> {
     (line.selfplay.seconds > 0.0).then(|| line.selfplay.evaluations as f64 / line.selfplay.seconds)
 }
 
-/// The calibration over several lines, of one rule set or of all.
+/// The calibration over several lines, of the rule set `rules` or of all.
 pub(crate) fn calibration(lines: &[GenerationMetrics], rules: Option<&str>) -> Vec<CalibrationBin> {
     let mut sums: BTreeMap<i64, CalibrationBin> = BTreeMap::new();
     let sets = lines.iter().flat_map(|line| &line.rule_sets).filter(|set| rules.is_none_or(|name| set.rules == name));
@@ -83,8 +83,11 @@ pub(crate) fn calibration(lines: &[GenerationMetrics], rules: Option<&str>) -> V
     sums.into_values().map(mean).collect()
 }
 
-/// The lines of a file in the order of their generations, and how many could not be read. A generation that is there twice is taken
-/// as its last line says.
+/// The lines of a file in the order of their generations, and the number of unreadable lines. If a generation occurs
+/// twice, the later line counts. A missing file has no lines.
+///
+/// # Errors
+/// If the file exists and cannot be read.
 pub fn read_lines(path: &Path) -> io::Result<(Vec<GenerationMetrics>, usize)> {
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -98,7 +101,7 @@ pub fn read_lines(path: &Path) -> io::Result<(Vec<GenerationMetrics>, usize)> {
             Ok(metrics) => {
                 lines.insert(metrics.generation, metrics);
             }
-            // The last line may be under way.
+            // A run may be writing the last line now.
             Err(_) if !line.ends_with('\n') => {}
             Err(_) => unread += 1,
         }
@@ -111,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_other_versions_are_read_and_broken_ones_counted() {
+    fn lines_of_other_versions_are_read_and_unreadable_ones_counted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("metrics.jsonl");
         let text = "{\"generation\":1,\"future\":{\"x\":[]},\"learning\":{\"loss\":{\"policy\":3.5,\"policy_floor\":3,\"later\":1}}}\n\

@@ -1,4 +1,4 @@
-//! The report: one HTML page without scripts, readable offline, on a phone, and in the dark.
+//! The report: one HTML page without scripts that works offline, on phones and in dark mode.
 
 mod comparison;
 mod curves;
@@ -15,28 +15,47 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use tablut_rules::Rules;
 
 use self::strength::verdict;
-use crate::figures::count;
+use crate::figures::{count, counted};
 use crate::run_files::RunFiles;
 
 const STYLE: &str = include_str!("page/style.css");
 
-/// Where the pages that explain a report are in the source tree.
-const DOCUMENTS: [(&str, &str); 2] = [
-    ("docs/metrics.md", "what each number means"),
-    ("docs/troubleshooting.md", "what to do when something looks wrong"),
-];
+/// The pages of the guide that explain a report, by their path in the repository.
+const DOCUMENTS: [(&str, &str); 2] = [("docs/metrics.md", "each number"), ("docs/troubleshooting.md", "each warning")];
 
-/// The report of one run, or of several beside each other.
+/// The path of [`live_page`] on a server.
+pub const LIVE_PATH: &str = "/run";
+/// The path of [`snapshot_page`] on a server.
+pub const SNAPSHOT_PATH: &str = "/run/snapshot";
+
+/// What a page shows besides the report of finished generations.
+#[derive(Copy, Clone, Eq, PartialEq)]
+enum Mode {
+    /// Nothing. The page is a file.
+    Report,
+    /// The current state. The page reloads after this number of seconds.
+    Live(u32),
+    /// The current state. The page does not reload.
+    Snapshot,
+}
+
+/// The report of one run, or a comparison of several.
 pub fn report_page(runs: &[RunFiles]) -> String {
-    page(runs, None)
+    page(runs, Mode::Report)
 }
 
-/// The report of a run that may be under way; the page loads itself again after `seconds`.
+/// The report of a run in progress. The page reloads after `seconds`, so it shows only the last position of each game
+/// and links to [`SNAPSHOT_PATH`].
 pub fn live_page(run: &RunFiles, seconds: u32) -> String {
-    page(std::slice::from_ref(run), Some(seconds))
+    page(std::slice::from_ref(run), Mode::Live(seconds))
 }
 
-fn page(runs: &[RunFiles], again: Option<u32>) -> String {
+/// The report of a run in progress at this moment, with games to step through. It links to [`LIVE_PATH`].
+pub fn snapshot_page(run: &RunFiles) -> String {
+    page(std::slice::from_ref(run), Mode::Snapshot)
+}
+
+fn page(runs: &[RunFiles], mode: Mode) -> String {
     let title = runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>().join(", ");
     let mut rules: Vec<&Rules> = Vec::new();
     for found in runs.iter().flat_map(|run| &run.rules) {
@@ -50,27 +69,27 @@ fn page(runs: &[RunFiles], again: Option<u32>) -> String {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                @if let Some(seconds) = again { meta http-equiv="refresh" content=(seconds); }
+                @if let Mode::Live(seconds) = mode { meta http-equiv="refresh" content=(seconds); }
                 title { (title) " – tablut" }
                 style { (PreEscaped(STYLE)) }
             }
             body {
                 (crate::svg::board_symbols(&rules))
                 @if let [run] = runs {
-                    (one(run, again))
+                    (one(run, mode))
                 } @else {
                     header {
-                        h1 { "Runs compared" }
+                        h1 { "Comparison of runs" }
                         p class="soft" { (title) }
                     }
                     main { (comparison::section(runs)) }
                 }
                 footer {
                     p {
-                        "Made by tablut from the files of the run" @if runs.len() > 1 { "s" } ". In the program's source, "
-                        @for (at, (path, says)) in DOCUMENTS.iter().enumerate() {
+                        "tablut made this page from the files of the run" @if runs.len() > 1 { "s" } ". In its repository "
+                        @for (at, (path, topic)) in DOCUMENTS.iter().enumerate() {
                             @if at > 0 { ", and " }
-                            code { (path) } " says " (says)
+                            code { (path) } " explains " (topic)
                         }
                         "."
                     }
@@ -81,26 +100,41 @@ fn page(runs: &[RunFiles], again: Option<u32>) -> String {
     markup.into_string()
 }
 
-fn one(run: &RunFiles, again: Option<u32>) -> Markup {
-    let now = again.map(|_| now::section(run)).unwrap_or_default();
+fn one(run: &RunFiles, mode: Mode) -> Markup {
+    let steps = !matches!(mode, Mode::Live(_));
+    let now = if mode == Mode::Report {
+        html! {}
+    } else {
+        now::section(run, steps)
+    };
     let sections: [(&str, &str, Markup); 11] = [
-        ("now", "What it does now", now),
-        ("strength", "How strong is it?", strength::section(run)),
-        ("ratings", "How strong it has grown", ratings::section(run)),
-        ("curves", "How it went", curves::section(run)),
-        ("sides", "By rule set and side", sides::section(run)),
-        ("values", "Are its values right?", sides::calibration_section(run)),
-        ("openings", "What it opens with", games::openings(run)),
-        ("games", "Games to look at", games::samples_section(run)),
-        ("time", "Where the time went", time::section(run)),
-        ("workers", "Who played", workers::section(run)),
-        ("config", "The config, and how to do it again", config_section(run)),
+        ("now", "Current state", now),
+        ("strength", "Strength", strength::section(run)),
+        ("ratings", "Ratings during training", ratings::section(run)),
+        ("curves", "Curves", curves::section(run)),
+        ("sides", "Results by rule set and side", sides::section(run)),
+        ("values", "Calibration of values", sides::calibration_section(run)),
+        ("openings", "Openings", games::openings(run)),
+        ("games", "Sample games", games::samples_section(run, steps)),
+        ("time", "Time, memory and disk", time::section(run)),
+        ("workers", "Workers", workers::section(run)),
+        ("config", "Config", config_section(run)),
     ];
     let shown = || sections.iter().filter(|(_, _, markup)| !markup.0.is_empty());
     html! {
         header {
             h1 { (run.name) }
-            p class="soft" { (subtitle(run)) @if again.is_some() { ". This page shows the run as it is now and loads itself again." } }
+            p class="soft" { (subtitle(run)) }
+            @match mode {
+                Mode::Report => {},
+                Mode::Live(seconds) => { p class="soft" {
+                    "This page reloads every " (seconds) " seconds. To step through games, open "
+                    a href=(SNAPSHOT_PATH) { "a snapshot" } ", which does not reload."
+                } },
+                Mode::Snapshot => { p class="soft" {
+                    "This is a snapshot. " a href=(LIVE_PATH) { "The live page" } " reloads automatically."
+                } },
+            }
             nav aria-label="Sections" { @for (id, name, _) in shown() { a href=(format!("#{id}")) { (name) } } }
         }
         main {
@@ -112,20 +146,20 @@ fn one(run: &RunFiles, again: Option<u32>) -> Markup {
     }
 }
 
-/// The config, and the commands that do the run again.
+/// The config, and the command that repeats the run.
 fn config_section(run: &RunFiles) -> Markup {
     if run.config_text.is_empty() {
         return html! {};
     }
     html! {
-        p { "A run is a function of its config and seed, to the bit, on any processor with AVX2 or better. Save the config below as " code { "again.toml" } " and call:" }
+        p { "A run is a function of its config and seed, to the bit, on any processor with AVX2, AVX-512 or NEON. Save the config below as " code { "again.toml" } " and call:" }
         pre { "tablut train again.toml --run runs/again" }
-        p { "Rule files that the config names must be there as well; the run keeps the rules themselves in " code { "rules.toml" } "." }
+        p { "The rule files that the config names must exist. The run's folder has all its rules in " code { "rules.toml" } "." }
         details { summary { "config.toml" } pre { (run.config_text) } }
     }
 }
 
-/// What was trained, on what, how far.
+/// The net's shape, the rule sets, and the number of generations and games.
 fn subtitle(run: &RunFiles) -> String {
     let mut parts = Vec::new();
     if let Some(shape) = run.config.get("shape") {
@@ -138,6 +172,6 @@ fn subtitle(run: &RunFiles) -> String {
         n => parts.push(format!("{n} rule sets")),
     }
     let games: usize = run.lines.iter().map(|line| line.selfplay.games).sum();
-    parts.push(format!("{} generations, {} games of self-play", run.lines.len(), count(games as f64)));
+    parts.push(format!("{}, {} self-play games", counted(run.lines.len(), "generation"), count(games as f64)));
     parts.join("; ")
 }

@@ -1,4 +1,4 @@
-//! What a run's rating games say: how strong the newest nets are, under which rules and with which side, and how that has grown.
+//! A run's rating games: the strength of the newest nets by rule set and side, and the rating over the run.
 
 use std::collections::BTreeMap;
 
@@ -8,32 +8,32 @@ use tablut_ratings::{Anchor, PairTable, Pairing, RatedMatch, Rating, rate};
 use crate::evaluation::{EvaluationFile, EvaluationMatch, SideScore};
 use crate::metrics::distinct;
 
-/// The stretches of a run that are rated, at most.
+/// Maximum number of stretches in a run.
 const MOST_STRETCHES: usize = 8;
-/// A stretch has so many pairs of games, where the run is long enough.
+/// Minimum number of pairs of games in a stretch, if there is more than one stretch.
 const PAIRS_OF_A_STRETCH: u32 = 24;
-/// What all rule sets together are called.
+/// The name of all rule sets together.
 pub const ALL_RULES: &str = "all rule sets";
 
-/// Some generations whose nets are rated as one player.
+/// Consecutive generations whose nets are rated as one player.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatedStretch {
-    /// The first generation, and the last.
+    /// The first and the last generation.
     pub generations: (u64, u64),
-    /// Games behind the rating.
+    /// The number of rating games.
     pub games: u32,
-    /// In Elo, the anchor at 0.
+    /// The rating in Elo above the anchor.
     pub rating: Rating,
 }
 
 /// A run's ratings under one rule set, or under all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RatedProgress {
-    /// The player at 0.
+    /// The player whose rating is 0.
     pub anchor: String,
     /// The stretches, the oldest first.
     pub stretches: Vec<RatedStretch>,
-    /// The players that stay the same, with their ratings, the strongest first; the anchor is among them.
+    /// The fixed opponents with their ratings, the strongest first, including the anchor.
     pub frozen: Vec<(String, Rating)>,
 }
 
@@ -49,12 +49,12 @@ fn pairs_of(lines: &[GenerationMetrics], rules: Option<&str>) -> u32 {
     matches(lines, rules).map(|(_, found)| found.pairs.pairs()).sum()
 }
 
-/// Whether a run was rated at all.
+/// Whether the run has rating games.
 pub fn is_rated(lines: &[GenerationMetrics]) -> bool {
     pairs_of(lines, None) > 0
 }
 
-/// The rating of the run's nets over its course; empty where there are too few games.
+/// The rating of the run's nets in each stretch, under the rule set `rules` or all. Empty if no rating can be computed.
 pub fn progress(lines: &[GenerationMetrics], rules: Option<&str>) -> RatedProgress {
     let n_pairs = pairs_of(lines, rules);
     let n = ((n_pairs / PAIRS_OF_A_STRETCH) as usize).clamp(1, MOST_STRETCHES).min(lines.len().max(1));
@@ -65,7 +65,7 @@ pub fn progress(lines: &[GenerationMetrics], rules: Option<&str>) -> RatedProgre
     };
     let that_stay = matches(lines, rules).filter(|(_, found)| found.generation.is_none());
     let frozen: Vec<&str> = distinct(that_stay.map(|(_, found)| found.opponent.as_str()));
-    // Players: the frozen ones, then the stretches.
+    // The players are the fixed opponents, then the stretches.
     let mut tables: BTreeMap<(usize, usize), PairTable> = BTreeMap::new();
     for (generation, found) in matches(lines, rules) {
         let net = frozen.len() + stretch_of(generation);
@@ -107,13 +107,13 @@ fn add(table: &mut PairTable, more: &PairTable) {
     }
 }
 
-/// The last lines, whose nets are taken together: a quarter of the run, and at least six generations.
+/// The last lines, whose nets are scored as one player: a quarter of the run, and at least six generations.
 pub fn latest(lines: &[GenerationMetrics]) -> &[GenerationMetrics] {
     let n = (lines.len() / 4).max(6).min(lines.len());
     &lines[lines.len() - n..]
 }
 
-/// The scores of the last nets, as an evaluation: by opponent under all rule sets together, or by rule set and opponent.
+/// The scores of the last nets against the fixed opponents, for each rule set if `by_rules`, else for all together.
 pub fn scores(lines: &[GenerationMetrics], by_rules: bool) -> EvaluationFile {
     let lines = latest(lines);
     let mut tables: Vec<(String, String, PairTable)> = Vec::new();
@@ -141,8 +141,8 @@ pub fn scores(lines: &[GenerationMetrics], by_rules: bool) -> EvaluationFile {
     EvaluationFile { model: "the newest nets".to_owned(), simulations, matches: matches.collect() }
 }
 
-/// The matches in the order of rule sets and of opponents, the strongest first. Of several rule sets each has its strongest
-/// opponent in the first list and the others in the second, so that the first one is read at a glance.
+/// The matches ordered by rule set, then by opponent, the strongest first. With several rule sets, the first list has
+/// each rule set's strongest opponent and the second list has the others.
 pub fn strongest_apart<'a>(
     found: &'a EvaluationFile,
     whole: &RatedProgress,
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use tablut_ratings::{HalfPoints, RatedGeneration};
 
-    /// Twenty generations that lose to `greedy` at first and beat it in the end, and always beat `random`.
+    /// Twenty generations that always beat `random`. The first ones lose to `greedy`, and the last ones beat it.
     fn lines() -> Vec<GenerationMetrics> {
         let pairs = |won: u32, lost: u32| {
             let mut table = PairTable::default();

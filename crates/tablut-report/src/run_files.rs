@@ -1,4 +1,4 @@
-//! A run's folder as it is now. Only what is there is read: a folder with nothing but `metrics.jsonl` will do.
+//! The files of a run's folder. All are optional, but `metrics.jsonl` or `config.toml` must exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,10 +12,10 @@ use crate::evaluation::EvaluationFile;
 use crate::live::Live;
 use crate::metrics::{distinct, read_lines};
 
-/// Games that are read from the last generations.
+/// Reading games stops after the generation that reaches this number.
 const MOST_GAMES: usize = 1200;
 
-/// All that a report is made from.
+/// The data of a report.
 #[derive(Debug, Default)]
 pub struct RunFiles {
     /// The folder.
@@ -24,11 +24,11 @@ pub struct RunFiles {
     pub name: String,
     /// Metrics in the order of their generations.
     pub lines: Vec<GenerationMetrics>,
-    /// The resolved config as text; empty when there is none.
+    /// The resolved config as text, empty if the file is missing.
     pub config_text: String,
-    /// The config by dotted key, values as TOML.
+    /// The config's values as TOML, by dotted key.
     pub config: BTreeMap<String, String>,
-    /// The final measurement, if it was made.
+    /// The evaluation at the end of the run, if it exists.
     pub evaluation: Option<EvaluationFile>,
     /// The rule sets of the games that were read.
     pub rules: Vec<Arc<Rules>>,
@@ -36,13 +36,13 @@ pub struct RunFiles {
     pub games: Vec<GameRecord>,
     /// The generations that `games` are from, if any.
     pub games_from: Option<(u64, u64)>,
-    /// What the run does at this moment, where it says so.
+    /// The current state, if the run is in progress.
     pub live: Option<Live>,
-    /// What could not be read, in words.
+    /// What could not be read, one clause each.
     pub notes: Vec<String>,
 }
 
-/// Why there is nothing to report.
+/// Why a run's folder cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunFilesError {
@@ -51,16 +51,19 @@ pub enum RunFilesError {
     Io {
         /// The folder or file.
         path: PathBuf,
-        /// Why.
+        /// The system's reason.
         error: std::io::Error,
     },
-    /// The folder is no run's.
+    /// The folder is not a run's folder.
     #[error("{0}: no run of `tablut train`: expected metrics.jsonl or config.toml in the folder")]
     NoRun(PathBuf),
 }
 
 impl RunFiles {
     /// Reads the run in `folder`, with its last games.
+    ///
+    /// # Errors
+    /// As [`RunFiles::read_numbers`]. Unreadable games are [notes](RunFiles::notes).
     pub fn read(folder: &Path) -> Result<Self, RunFilesError> {
         let mut run = Self::read_numbers(folder)?;
         run.read_games();
@@ -68,7 +71,7 @@ impl RunFiles {
         Ok(run)
     }
 
-    /// Reads again what the run does at this moment.
+    /// Reads only the current state again.
     pub fn read_live(&mut self) {
         self.live = Live::read(&self.folder);
         let games = self.live.iter().flat_map(|live| live.under_way.iter().chain(&live.finished));
@@ -78,7 +81,10 @@ impl RunFiles {
         self.rules.extend(rules);
     }
 
-    /// Reads the run in `folder` without its games, which is quick: enough for [`warnings`](crate::warnings).
+    /// Reads the run in `folder` without its games. This is quick, and enough for [`warnings`](crate::warnings).
+    ///
+    /// # Errors
+    /// If `folder` cannot be read or is not a run's folder, or if one of its files cannot be read.
     pub fn read_numbers(folder: &Path) -> Result<Self, RunFilesError> {
         let io = |path: &Path| {
             let path = path.to_owned();
@@ -112,7 +118,7 @@ impl RunFiles {
         Ok(run)
     }
 
-    /// The games of the last generations, newest files first, until there are enough.
+    /// Reads the games of the last generations, the newest file first, until there are [`MOST_GAMES`].
     fn read_games(&mut self) {
         let files = fs::read_dir(self.folder.join("games")).into_iter().flatten().flatten();
         let number = |path: &Path| path.file_stem()?.to_str()?.strip_prefix("gen-")?.parse::<u64>().ok();
@@ -143,8 +149,8 @@ impl RunFiles {
         self.notes.extend(notes);
     }
 
-    /// The rule sets of these names that games were played under, those that the run keeps, else those that the program knows;
-    /// and what is wrong with the others.
+    /// The rule sets with these names, from the run's `rules.toml` or else from the program, and a note for each that
+    /// cannot be used.
     fn rules_for<'a>(&self, names: impl Iterator<Item = &'a str>) -> (Vec<Arc<Rules>>, Vec<String>) {
         let text = fs::read_to_string(self.folder.join("rules.toml")).unwrap_or_default();
         let kept: BTreeMap<String, RuleSet> = toml::from_str(&text).unwrap_or_default();
@@ -163,33 +169,33 @@ impl RunFiles {
         (found, notes)
     }
 
-    /// The compiled rule set of that name, if games were played under it.
+    /// The compiled rule set of that name, if a game was read that was played under it.
     pub fn rules_of(&self, name: &str) -> Option<&Arc<Rules>> {
         self.rules.iter().find(|rules| rules.name() == name)
     }
 
-    /// The last lines, over which what is said of "now" is averaged: a tenth of the run, at least three generations.
+    /// The last lines, over which current figures are averaged: a tenth of the run, and at least three generations.
     pub fn recent(&self) -> &[GenerationMetrics] {
         let n = (self.lines.len() / 10).max(3).min(self.lines.len());
         &self.lines[self.lines.len() - n..]
     }
 
-    /// The first lines, as many as [`RunFiles::recent`] has.
+    /// The first lines, as many as in [`RunFiles::recent`].
     pub fn early(&self) -> &[GenerationMetrics] {
         &self.lines[..self.recent().len()]
     }
 
-    /// Generations that the config asks for, where it is known.
+    /// The number of generations in the config. `None` without a config.
     pub fn generations_wanted(&self) -> Option<u64> {
         self.number("schedule.generations").map(|value| value as u64)
     }
 
-    /// A numeric value of the config.
+    /// A numeric value of the config, by dotted key. `None` if it is missing or no number.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.config.get(key)?.parse().ok()
     }
 
-    /// Names of the rule sets, in the order of the metrics or else of the evaluation.
+    /// The names of all rule sets in the metrics, games and evaluation.
     pub fn rule_names(&self) -> Vec<String> {
         let measured = self.lines.iter().rev().flat_map(|line| &line.rule_sets).map(|set| set.rules.as_str());
         let evaluated = self.evaluation.iter().flat_map(EvaluationFile::rule_sets);
@@ -198,7 +204,7 @@ impl RunFiles {
     }
 }
 
-/// The folder's own name, also for `.` and paths that end in a slash.
+/// The folder's name, also for `.` and paths that end in a slash.
 fn name_of(folder: &Path) -> String {
     let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     whole.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())

@@ -1,5 +1,5 @@
-//! Pictures as SVG that take their colours from the page: line charts, stacked bars, whiskers, the calibration plot, and
-//! boards. Each says in a title what it shows.
+//! Figures as SVG, with the page's colours: line charts, stacked bars, interval bars, the calibration plot, and boards.
+//! Each has a title that describes it.
 
 mod board;
 
@@ -14,13 +14,13 @@ use crate::figures::{percent, short};
 
 /// A line of a chart.
 pub struct Series {
-    /// What it is, for the legend.
+    /// The name in the legend.
     pub name: String,
-    /// The class that gives its colour: `a`, `d`, `n`, `s0` to `s7`.
+    /// The CSS class of its colour: `a`, `d`, `g`, `n`, `s0` to `s5`.
     pub class: String,
-    /// Whether it is dashed, so that it is told from others without colour.
+    /// Whether it is dashed, so that it differs from others without colour.
     pub dashed: bool,
-    /// Its points, x rising.
+    /// Its points, with rising x. A `NaN` breaks the line.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -34,7 +34,7 @@ impl Series {
 /// How the vertical axis is labelled and bounded.
 #[derive(Copy, Clone, Default)]
 pub struct Axis {
-    /// Values are shares of 1, from 0 to 1.
+    /// The axis ends at 0 and 1 and has labels in per cent.
     pub shares: bool,
     /// The axis begins at 0.
     pub from_zero: bool,
@@ -47,14 +47,14 @@ const RIGHT: f64 = 8.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 28.0;
 
-/// The least distance of 1, 2 or 5 times a power of ten that cuts `span` into at most `most` parts.
+/// The smallest step that divides `span` into at most `most` parts and is 1, 2 or 5 times a power of ten.
 fn step(span: f64, most: f64) -> f64 {
     let least = (span / most).max(1e-12);
     let power = 10_f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|&step| step >= least * 0.999).unwrap_or(least)
 }
 
-/// A chart of lines over generations, under a heading and above a sentence that says how to read it.
+/// A chart of lines over generations, with a title and a note on how to read it.
 pub fn line_chart(title: &str, reading: &str, series: &[Series], axis: Axis) -> Markup {
     let points = || series.iter().flat_map(|series| &series.points).filter(|point| point.1.is_finite());
     if points().count() == 0 {
@@ -113,14 +113,14 @@ pub fn line_chart(title: &str, reading: &str, series: &[Series], axis: Axis) -> 
     }
 }
 
-/// One decimal is a tenth of a pixel.
+/// A coordinate with one decimal, a tenth of a pixel.
 fn f1(value: f64) -> String {
     format!("{value:.1}")
 }
 
-/// The line through the points; it breaks where a value is missing.
+/// The line through the points. A missing value breaks it.
 fn path(points: &[(f64, f64)], x: impl Fn(f64) -> f64, y: impl Fn(f64) -> f64) -> String {
-    // A picture has some three hundred columns: more points than twice that cannot be seen.
+    // A chart is about 300 pixels wide. More than 600 points would not be visible.
     let every = points.len().div_ceil(600).max(1);
     let mut path = String::new();
     let mut pen = 'M';
@@ -138,7 +138,7 @@ fn path(points: &[(f64, f64)], x: impl Fn(f64) -> f64, y: impl Fn(f64) -> f64) -
     path
 }
 
-/// A bar of parts that make up a whole: name, class and amount of each; `of` says what amount is the whole.
+/// A stacked bar. Each part has a name, a CSS class and an amount. `of` is the amount of the full width.
 pub fn bar(title: &str, parts: &[(&str, &str, f64)], of: f64) -> Markup {
     let of = of.max(1e-12);
     let mut from = 0.0;
@@ -162,7 +162,7 @@ pub fn bar(title: &str, parts: &[(&str, &str, f64)], of: f64) -> Markup {
     }
 }
 
-/// A share with its interval on a scale from 0 to 1, with a line at one half.
+/// A share with its interval on a scale from 0 to 1, with a line at 0.5.
 pub fn whiskers(title: &str, low: f64, mean: f64, high: f64, class: &str) -> Markup {
     let x = |value: f64| format!("{:.1}", 4.0 + 112.0 * value);
     html! {
@@ -176,7 +176,7 @@ pub fn whiskers(title: &str, low: f64, mean: f64, high: f64, class: &str) -> Mar
     }
 }
 
-/// Values that the net says against results that came: a net that knows what it does not know lies on the diagonal.
+/// The mean result against the net's mean value, one circle a bin. A calibrated net is on the diagonal.
 pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Markup {
     const SIDE: f64 = 220.0;
     if bins.is_empty() {
@@ -201,7 +201,7 @@ pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Markup {
                 text class="tick mid" transform=(format!("translate(13 {:.1}) rotate(-90)", y(0.0))) { "mean result" }
                 @for bin in bins {
                     circle class="dot n" cx=(f1(x(bin.value))) cy=(f1(y(bin.outcome))) r=(f1(2.5 + 5.0 * (bin.positions as f64 / most).sqrt())) {
-                        title { (format!("{} positions: the net says {:+.2}, {:+.2} came", bin.positions, bin.value, bin.outcome)) }
+                        title { (format!("{} positions: mean value {:+.2}, mean result {:+.2}", bin.positions, bin.value, bin.outcome)) }
                     }
                 }
             }

@@ -1,7 +1,8 @@
-//! Event files that TensorBoard reads: a file for each generation, so that a run that goes on never has to mend one.
+//! Event files for TensorBoard, one for each generation, so that a continued run never changes a finished file.
 //!
-//! A file is a sequence of records: length (u64), masked CRC-32C of the length, the bytes of an `Event` message, masked CRC-32C of
-//! these; all numbers little-endian. Of TensorFlow's messages only the few fields that are written here are known.
+//! A file is a sequence of records: length (u64), masked CRC-32C of the length, the bytes of an `Event` message, masked
+//! CRC-32C of these bytes. All numbers are little-endian. Only the fields of TensorFlow's messages that are needed here
+//! are written.
 
 mod events;
 mod message;
@@ -20,9 +21,12 @@ use crate::rated;
 use crate::run_files::RunFiles;
 use events::{EventFile, Histogram};
 
-/// Writes the event files of all generations of `run` into `folder`, and returns their number. Files of generations that
-/// the run does not have are removed. A generation's file that is newer than its state is left alone, unless `all` are
-/// wanted.
+/// Writes an event file into `folder` for each generation of `run`, and returns the number of files written. Removes
+/// the files of generations that the run does not have. Unless `all` is set, keeps a file that is newer than its
+/// generation's state.
+///
+/// # Errors
+/// If the folder cannot be read, or a file cannot be written or removed.
 pub fn write_tensorboard(run: &RunFiles, folder: &Path, all: bool) -> io::Result<usize> {
     remove_others(run, folder)?;
     let start = start_seconds(run);
@@ -31,7 +35,7 @@ pub fn write_tensorboard(run: &RunFiles, folder: &Path, all: bool) -> io::Result
     for (at, line) in run.lines.iter().enumerate() {
         seconds += line.seconds();
         let path = folder.join(file_name(line.generation));
-        // A run that went back has other states than those that a file was written for.
+        // A run that was set back to an earlier generation writes new states.
         let state = run.folder.join("checkpoints").join(format!("gen-{:05}.state.safetensors", line.generation));
         if !all && modified(&path).is_some_and(|written| modified(&state).is_none_or(|learnt| learnt <= written)) {
             continue;
@@ -40,7 +44,7 @@ pub fn write_tensorboard(run: &RunFiles, folder: &Path, all: bool) -> io::Result
         let games = read_records(&games_path).map(|file| file.games).unwrap_or_default();
         let mut file = EventFile::new(start + seconds, line.generation);
         if at == 0 && !run.config_text.is_empty() {
-            // Markdown, in which four spaces make a block of code.
+            // The text is Markdown. Four spaces make a code block.
             let indented: String = run.config_text.lines().flat_map(|line| ["    ", line, "\n"]).collect();
             file.text("config", &indented);
         }
@@ -52,13 +56,13 @@ pub fn write_tensorboard(run: &RunFiles, folder: &Path, all: bool) -> io::Result
     Ok(written)
 }
 
-/// The name of a generation's file. The names sort as the generations do, which is the order in which TensorBoard reads
-/// them.
+/// The name of a generation's file. TensorBoard reads files in the order of their names.
 fn file_name(generation: u64) -> String {
     format!("events.out.tfevents.{generation:010}.tablut")
 }
 
-/// Removes the event files of generations that `run` does not have, as a longer run leaves them, and unfinished files.
+/// Removes unfinished files, and the event files of generations that `run` does not have. An earlier, longer run may
+/// have left them.
 fn remove_others(run: &RunFiles, folder: &Path) -> io::Result<()> {
     let wanted: HashSet<String> = run.lines.iter().map(|line| file_name(line.generation)).collect();
     if !folder.is_dir() {
@@ -79,7 +83,7 @@ fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|found| found.modified()).ok()
 }
 
-/// When the run began: the time of its config, which is written first.
+/// When the run began, in seconds since 1970: the time of its config, which is written first.
 fn start_seconds(run: &RunFiles) -> f64 {
     modified(&run.folder.join("config.toml"))
         .and_then(|time| time.duration_since(UNIX_EPOCH).ok())

@@ -1,4 +1,4 @@
-//! What a run's numbers say, in words: does it learn, against what, how sure, and what looks wrong.
+//! A summary of a run in sentences: whether the net learns, how strong it is with which interval, and what looks wrong.
 
 mod warnings;
 
@@ -11,59 +11,80 @@ use tablut_games::{Endings, GenerationMetrics, LossParts};
 use tablut_ratings::{Rating, Wdl};
 
 use crate::evaluation::{EvaluationMatch, SideScore};
-use crate::figures::{count, duration, percent, share_interval, signed};
+use crate::figures::{count, counted, duration, percent, share_interval, signed, the_last};
 use crate::metrics::{mean, results_by_rule_set};
 use crate::rated::{self, is_rated, latest, scores};
 use crate::run_files::RunFiles;
 
-/// The answer to "does it learn?", with its reasons.
+/// The answer to "does the net learn?", with its reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
-    /// The answer in a few words.
+    /// The answer in a sentence or two.
     pub answer: String,
-    /// Whether there is evidence that the net plays better than an untrained one.
+    /// Whether the net plays better than an untrained one. `None` if there is no evidence.
     pub learns: Option<bool>,
-    /// What it rests on, a sentence each.
+    /// The evidence, one sentence each.
     pub sentences: Vec<String>,
 }
 
-/// Opponents that an untrained net with a search beats as well: a score against them says nothing of learning.
-const SAYS_NOTHING: &str = "random";
-/// The run's own net as it was at first: that it is beaten is what learning means.
+/// The opponent that an untrained net with a search beats too. A score against it is no evidence of learning.
+const RANDOM: &str = "random";
+/// The run's net before training.
 const UNTRAINED: &str = "untrained";
+/// A loss that changes by less than this, in nats, has not changed.
+const LOSS_CHANGE: f64 = 0.02;
 
-/// Answers for a run as it is now.
+/// How the policy loss and the value loss changed over the run.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+enum LossTrend {
+    /// At least one fell, and none rose.
+    Falling,
+    /// One fell, and the other rose.
+    Mixed,
+    /// None fell.
+    NotFalling,
+}
+
+/// Summarizes the run as its files are now.
 pub fn headline(run: &RunFiles) -> Headline {
     let mut sentences = Vec::new();
     let strength = strength(run, &mut sentences);
-    growth(run, &mut sentences);
+    let has_grown = growth(run, &mut sentences);
     let losses = losses(run, &mut sentences);
     sides(run, &mut sentences);
     progress(run, &mut sentences);
     let (answer, learns) = match (strength, losses) {
-        (Some((answer, learns)), _) => (answer, Some(learns)),
-        (None, Some(true)) => {
-            ("It gets better at predicting its own games. How strong it is has not been measured.".to_owned(), None)
+        (Some(found), _) => found,
+        (None, _) if has_grown => ("The net has become stronger during training.".to_owned(), Some(true)),
+        (None, None) => ("It is too early to say whether the net learns.".to_owned(), None),
+        (None, Some(trend)) => {
+            let (losses, learns) = match trend {
+                LossTrend::Falling => ("The losses fall.", None),
+                LossTrend::Mixed => ("One loss falls and the other rises.", None),
+                LossTrend::NotFalling => ("The losses do not fall.", Some(false)),
+            };
+            (format!("{losses} The strength of the net has not been measured."), learns)
         }
-        (None, Some(false)) => {
-            ("Its losses do not fall, and its strength has not been measured.".to_owned(), Some(false))
-        }
-        (None, None) => ("It is too early to say.".to_owned(), None),
     };
     Headline { answer, learns, sentences }
 }
 
-/// What the evaluation says, and whether it shows learning: the strongest opponent beaten; else the strongest it is level with; else
-/// the weakest.
-fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, bool)> {
+/// The answer from the games against fixed opponents, and whether it shows learning. `None` if there are no games.
+///
+/// It names the strongest opponent that the net beats; else the strongest one whose score may be equal; else the
+/// weakest.
+fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, Option<bool>)> {
     let while_training;
     let evaluation = match &run.evaluation {
         Some(evaluation) => evaluation,
         None if is_rated(&run.lines) => {
             while_training = scores(&run.lines, false);
+            if while_training.matches.is_empty() {
+                return None;
+            }
             sentences.push(format!(
-                "While it trained, the nets of the last {} generations were measured with {} simulations a move.",
-                latest(&run.lines).len(),
+                "The scores are those of the nets of {}, measured during training with {} simulations a move.",
+                the_last(latest(&run.lines).len()),
                 while_training.simulations
             ));
             &while_training
@@ -98,52 +119,69 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, bool
             side(&found.as_defenders),
         ).replace("% )", "%)"));
     }
-    if matches.iter().any(|(found, _)| found.opponent() == SAYS_NOTHING) {
+    let is_random = |found: &EvaluationMatch| found.opponent() == RANDOM;
+    if matches.iter().any(|(found, _)| is_random(found)) {
         sentences.push(
-            "A win against random says little: a search with an untrained net beats it too. Stronger opponents tell more."
+            "A high score against random is no evidence of learning: a search with an untrained net beats it too."
                 .to_owned(),
         );
     }
-    let telling: Vec<_> = matches.iter().filter(|(found, _)| found.opponent() != SAYS_NOTHING).collect();
-    let beaten = telling.iter().rev().find(|(_, score)| score.low > 0.5);
-    let level = telling.iter().rev().find(|(_, score)| score.high >= 0.5);
-    if let Some((found, _)) = beaten {
-        return Some((format!("It has learnt: it beats {}.", name(found)), true));
+    let telling: Vec<_> = matches.iter().filter(|(found, _)| !is_random(found)).collect();
+    if telling.is_empty() {
+        let (_, score) = matches.first()?;
+        return Some(if score.low > 0.5 {
+            ("The net beats random. The evaluation has no stronger opponent.".to_owned(), None)
+        } else {
+            ("The net does not beat random.".to_owned(), Some(false))
+        });
     }
-    if let Some((found, _)) = level {
-        let opponent = name(found);
-        let answer = format!("It has learnt something: it is level with {opponent}, as far as the games can tell.");
-        return Some((answer, true));
+    if let Some((found, _)) = telling.iter().rev().find(|(_, score)| score.low > 0.5) {
+        return Some((format!("The net has learnt: it beats {}.", name(found)), Some(true)));
     }
-    telling.first().map(|(found, _)| (format!("It still loses to {}.", name(found)), false))
+    if let Some((found, _)) = telling.iter().rev().find(|(_, score)| score.high >= 0.5) {
+        let level = format!("the games show no difference to {}", name(found));
+        // An untrained net that is not beaten may score as well against that opponent.
+        return Some(if telling.iter().any(|(found, _)| found.opponent() == UNTRAINED) {
+            (format!("It is not clear whether the net learns: {level}."), None)
+        } else {
+            (format!("The net has learnt something: {level}."), Some(true))
+        });
+    }
+    telling.first().map(|(found, _)| (format!("The net still loses to {}.", name(found)), Some(false)))
 }
 
-/// How the ratings grew while it trained, and under which rules and with which side the net lags.
-fn growth(run: &RunFiles, sentences: &mut Vec<String>) {
+/// Adds how the rating changed during training, and under which rules and with which side the net scores lowest.
+/// Returns whether the rating surely rose.
+fn growth(run: &RunFiles, sentences: &mut Vec<String>) -> bool {
+    let mut has_grown = false;
     let found = rated::progress(&run.lines, None);
     if let [first, .., last] = found.stretches.as_slice() {
+        has_grown = last.rating.low > first.rating.high;
         let told = |stretch: &rated::RatedStretch| {
             let Rating { elo, low, high } = stretch.rating;
-            let (from, to) = stretch.generations;
-            format!("{} ({} to {}) in generations {from} to {to}", signed(elo), signed(low), signed(high))
+            let generations = match stretch.generations {
+                (from, to) if from == to => format!("generation {from}"),
+                (from, to) => format!("generations {from} to {to}"),
+            };
+            format!("{} ({} to {}) in {generations}", signed(elo), signed(low), signed(high))
         };
-        let surely = if last.rating.low > first.rating.high {
-            "it has grown stronger"
+        let surely = if has_grown {
+            "the net has become stronger"
         } else if last.rating.elo > first.rating.elo {
-            "it seems to have grown stronger, but the intervals overlap"
+            "the net seems to have become stronger, but the intervals overlap"
         } else {
-            "it has not grown stronger"
+            "the net has not become stronger"
         };
         sentences.push(format!(
-            "Rated by games while it trained, in Elo above {}: {}, {}: {surely}.",
+            "The rating during training, in Elo above {}, went from {} to {}: {surely}.",
             found.anchor,
             told(first),
             told(last)
         ));
     }
-    // Over all opponents but the one that says nothing, because of each there are few games.
+    // All opponents except random are summed, because there are few games against each.
     let mut sides: BTreeMap<(String, &str), Wdl> = BTreeMap::new();
-    for found in scores(&run.lines, true).matches.iter().filter(|found| found.opponent() != SAYS_NOTHING) {
+    for found in scores(&run.lines, true).matches.iter().filter(|found| found.opponent() != RANDOM) {
         for (side, results) in [("attackers", found.pairs.as_attackers()), ("defenders", found.pairs.as_defenders())] {
             let sum = sides.entry((found.rules.clone(), side)).or_default();
             *sum = *sum + results;
@@ -152,22 +190,25 @@ fn growth(run: &RunFiles, sentences: &mut Vec<String>) {
     let estimates = sides.iter().map(|(key, results)| (key, results.estimate())).filter(|(_, score)| score.games >= 6);
     if let Some(((rules, side), score)) = estimates.min_by(|a, b| a.1.mean.total_cmp(&b.1.mean)) {
         sentences.push(format!(
-            "In the rating games of the last {} generations it lags most as the {side} under {rules}: {} of {} games (95 % interval {:.0}–{}) against all \
-             opponents but random.",
-            latest(&run.lines).len(),
+            "In the rating games of {} the net scored lowest as the {side} under {rules}: {} of {} games (95 % interval {:.0}–{}) against all \
+             opponents except random.",
+            the_last(latest(&run.lines).len()),
             percent(score.mean),
             score.games,
             100.0 * score.low,
             percent(score.high)
         ));
     }
+    has_grown
 }
 
-/// Whether the losses fall; none when there are too few generations.
-fn losses(run: &RunFiles, sentences: &mut Vec<String>) -> Option<bool> {
+/// Adds how the losses changed. Returns their trend, or `None` if there are too few generations.
+fn losses(run: &RunFiles, sentences: &mut Vec<String>) -> Option<LossTrend> {
     if run.lines.len() < 6 {
-        sentences
-            .push(format!("{} generations are done; what follows means little before there are six.", run.lines.len()));
+        sentences.push(format!(
+            "The run has finished {}. The numbers below mean little before there are six.",
+            counted(run.lines.len(), "generation")
+        ));
         return None;
     }
     let part = |part: fn(&LossParts) -> f32| {
@@ -175,27 +216,39 @@ fn losses(run: &RunFiles, sentences: &mut Vec<String>) -> Option<bool> {
         Some((of(run.early())?, of(run.recent())?))
     };
     let (policy, value) = (part(|loss| loss.policy)?, part(|loss| loss.value)?);
-    let falls = policy.1 < policy.0 - 0.02 || value.1 < value.0 - 0.02;
+    let fell = |(before, now): (f64, f64)| now < before - LOSS_CHANGE;
+    let rose = |(before, now): (f64, f64)| now > before + LOSS_CHANGE;
+    let verb = |change| {
+        if fell(change) {
+            "fell"
+        } else if rose(change) {
+            "rose"
+        } else {
+            "hardly changed,"
+        }
+    };
     sentences.push(format!(
-        "Over the run the policy's loss went from {:.2} to {:.2} nats and the value's from {:.2} to {:.2}: {}.",
+        "Over the run the policy loss {} from {:.2} to {:.2} nats, and the value loss {} from {:.2} to {:.2} nats.",
+        verb(policy),
         policy.0,
         policy.1,
+        verb(value),
         value.0,
-        value.1,
-        if falls { "it predicts its searches and results better than at first" } else { "no better than at first" }
+        value.1
     ));
     if let (Some(early), Some(recent)) =
         (mean(run.early(), |line| line.learning.policy_gap()), mean(run.recent(), |line| line.learning.policy_gap()))
     {
-        sentences.push(format!(
-            "The policy stands {recent:.2} nats above the least that it could have ({early:.2} at first): that much of what the searches find the net does \
-             not foresee."
-        ));
+        sentences.push(format!("The policy loss is {recent:.2} nats above its minimum ({early:.2} at the start)."));
     }
-    Some(falls)
+    Some(match (fell(policy) || fell(value), rose(policy) || rose(value)) {
+        (false, _) => LossTrend::NotFalling,
+        (true, false) => LossTrend::Falling,
+        (true, true) => LossTrend::Mixed,
+    })
 }
 
-/// Which rule set and side lags in ordinary self-play.
+/// Adds the results of ordinary self-play under the most one-sided rule sets.
 fn sides(run: &RunFiles, sentences: &mut Vec<String>) {
     let recent = run.recent();
     let mut sets = results_by_rule_set(recent);
@@ -206,8 +259,10 @@ fn sides(run: &RunFiles, sentences: &mut Vec<String>) {
         sentences.push(balance(&of, recent.len(), won));
     }
     if sets.len() > shown {
-        sentences
-            .push(format!("The other {} rule sets are more even; the table below has them all.", sets.len() - shown));
+        sentences.push(format!(
+            "The other {} rule sets are more even. The report has a table of all of them.",
+            sets.len() - shown
+        ));
     }
 }
 
@@ -215,14 +270,17 @@ fn balance(of: &str, n_generations: usize, results: &Endings) -> String {
     let (games, attackers, defenders) = (results.games(), results.attackers_won, results.defenders_won);
     let (low, high) = share_interval(attackers, games);
     let share = attackers as f64 / games.max(1) as f64;
-    let lagging = match attackers.cmp(&defenders) {
-        _ if (0.42..=0.58).contains(&share) => "the sides are about even",
-        std::cmp::Ordering::Less => "the attackers lag",
-        std::cmp::Ordering::Greater => "the defenders lag",
-        std::cmp::Ordering::Equal => "the sides are even",
+    // Draws count for neither side, so the wins are compared.
+    let fewer = if attackers.abs_diff(defenders) as f64 <= 0.16 * games as f64 {
+        "the sides are about even"
+    } else if attackers < defenders {
+        "the attackers win fewer"
+    } else {
+        "the defenders win fewer"
     };
+    let generations = the_last(n_generations);
     format!(
-        "In the last {n_generations} generations of {of} the attackers won {} of {} games (95 % interval {:.0}–{}), the defenders {}: {lagging}.",
+        "In {generations} of {of} the attackers won {} of {} games (95 % interval {:.0}–{}), the defenders {}: {fewer}.",
         percent(share),
         count(games as f64),
         100.0 * low,
@@ -231,7 +289,7 @@ fn balance(of: &str, n_generations: usize, results: &Endings) -> String {
     )
 }
 
-/// How far the run is, and where its time went.
+/// Adds how many generations are finished, how long they took, and how long the rest will take.
 fn progress(run: &RunFiles, sentences: &mut Vec<String>) {
     let seconds: f64 = run.lines.iter().map(GenerationMetrics::seconds).sum();
     if seconds <= 0.0 {
@@ -241,28 +299,28 @@ fn progress(run: &RunFiles, sentences: &mut Vec<String>) {
     let evaluations: f64 = run.lines.iter().map(|line| line.selfplay.evaluations as f64).sum();
     let done = run.lines.len();
     let of = match run.generations_wanted() {
-        Some(wanted) if wanted as usize > done => format!("{done} of {wanted}"),
-        _ => done.to_string(),
+        Some(wanted) if wanted as usize > done => format!("{done} of {wanted} generations"),
+        _ => counted(done, "generation"),
     };
     sentences.push(format!(
-        "{of} generations took {}: {} of it self-play, with {} evaluations by the net.",
+        "{of} took {}. Self-play took {} of the time, and the net evaluated {} positions in it.",
         duration(seconds),
         percent(selfplay / seconds),
         count(evaluations)
     ));
     if let Some(left) = seconds_left(run) {
-        sentences.push(format!("At the pace of the last generations the rest takes {}.", duration(left)));
+        sentences.push(format!("At the speed of the last generations the rest takes {}.", duration(left)));
     }
 }
 
-/// What the generations that are left will take at the pace of the last ones; none when none are left.
+/// Seconds for the remaining generations at the speed of the last ones. `None` if none remain.
 pub(crate) fn seconds_left(run: &RunFiles) -> Option<f64> {
     let left = run.generations_wanted()?.checked_sub(run.lines.last()?.generation + 1).filter(|&left| left > 0)?;
     let timed = |line: &GenerationMetrics| (line.selfplay.seconds > 0.0).then(|| line.seconds());
     Some(left as f64 * mean(run.recent(), timed)?)
 }
 
-/// An Elo difference with its interval, for people.
+/// An Elo difference with its interval as text, from lower end, mean and upper end.
 pub(crate) fn elo_text([low, mean, high]: [f64; 3]) -> String {
     if mean.is_infinite() {
         return if mean > 0.0 { format!("above {}", signed(low)) } else { format!("below {}", signed(high)) };

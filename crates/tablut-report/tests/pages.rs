@@ -1,4 +1,5 @@
-//! Pages are whole, light and safe: of runs of the first version, of runs with games, of several, and of next to nothing.
+//! Report pages are complete, small and safe: for runs of version 1, runs with games, several runs, and nearly empty
+//! ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,9 @@ use std::sync::Arc;
 use tablut_games::{
     CancelToken, Concurrency, Counters, RecordFile, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_records,
 };
-use tablut_report::{RunFiles, headline, live_page, report_page, warnings};
+use tablut_report::{
+    GameSnapshot, LIVE_PATH, Live, RunFiles, SNAPSHOT_PATH, headline, live_page, report_page, snapshot_page, warnings,
+};
 use tablut_rules::Rules;
 use tablut_search::{Evaluator, SelfPlaySearch, UniformEvaluator};
 
@@ -15,14 +18,15 @@ fn quickstart() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/quickstart")
 }
 
-/// A page that needs nothing but itself, and whose tags are closed.
-fn check(page: &str) {
+/// Checks that a page loads nothing, that it has no links except to `pages`, and that its tags are closed.
+fn check_with_links(page: &str, pages: &[&str]) {
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
     for forbidden in ["<script", "src=", "@import", "url(", "NaN", " inf", "javascript:"] {
         assert!(!page.contains(forbidden), "the page contains {forbidden}");
     }
     for link in page.split("href=\"").skip(1) {
-        assert!(link.starts_with('#'), "a link that leaves the page: {}", &link[..link.len().min(40)]);
+        let target = link.split('"').next().unwrap();
+        assert!(target.starts_with('#') || pages.contains(&target), "a link that leaves the page: {target}");
     }
     for tag in ["svg", "table", "section", "div", "ul", "li", "details", "label", "figure"] {
         let count = |text: String| page.matches(&text).count();
@@ -32,6 +36,11 @@ fn check(page: &str) {
     for picture in page.split("role=\"img\"").skip(1) {
         assert!(picture.trim_start().starts_with("aria-label=\""), "a picture without a name");
     }
+}
+
+/// Checks a page that has no links to others.
+fn check(page: &str) {
+    check_with_links(page, &[]);
 }
 
 /// A run's folder with twelve games under two rule sets.
@@ -55,18 +64,18 @@ fn run_with_games(folder: &Path) {
 fn the_quickstarts_run_of_the_first_version_is_reported() {
     let run = RunFiles::read(&quickstart()).unwrap();
     let page = report_page(std::slice::from_ref(&run));
-    // Left to be looked at.
+    // The file stays, so that a person can look at it.
     fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("quickstart.html"), &page).unwrap();
     check(&page);
     let said = headline(&run);
-    assert_eq!((said.answer.as_str(), said.learns), ("It has learnt: it beats alphabeta:2.", Some(true)));
+    assert_eq!((said.answer.as_str(), said.learns), ("The net has learnt: it beats alphabeta:2.", Some(true)));
     assert_eq!(warnings(&run), []);
     for expected in
-        ["alphabeta:2", "57 % of 200 games (95 % interval 50–64 %)", "the attackers lag", "Ladder", "Policy loss"]
+        ["alphabeta:2", "57 % of 200 games (95 % interval 50–64 %)", "the attackers win fewer", "Ladder", "Policy loss"]
     {
         assert!(page.contains(expected), "the page lacks {expected}");
     }
-    // `random` and `greedy` lost every game, which tells no rating.
+    // `random` and `greedy` lost every game, so they have no rating.
     let ladder = run.evaluation.as_ref().unwrap().ladder("kvasir");
     let rungs: Vec<(&str, bool, bool)> =
         ladder.iter().map(|rung| (rung.name.as_str(), rung.is_net, rung.is_anchor)).collect();
@@ -83,7 +92,7 @@ fn games_can_be_stepped_through_without_a_script() {
     let page = report_page(std::slice::from_ref(&run));
     check(&page);
     assert!(page.contains("&lt;b&gt;&amp;ashton") && !page.contains("<b>&ashton"), "the config is not escaped");
-    // Every label leads to a radio button, and every game has one chosen at first.
+    // Every label has a radio button, and one button of every game is checked.
     for target in page.split("<label for=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
         assert!(page.contains(&format!("id=\"{target}\"")), "no position {target}");
     }
@@ -113,13 +122,38 @@ fn several_runs_are_compared_by_what_differs() {
 }
 
 #[test]
-fn a_run_that_has_just_begun_has_a_page_that_loads_itself_again() {
+fn a_run_that_has_just_begun_has_a_page_that_reloads() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("config.toml"), "shape = \"b1c32\"\n").unwrap();
     let run = RunFiles::read(folder.path()).unwrap();
     let page = live_page(&run, 5);
-    check(&page);
-    assert!(page.contains("http-equiv=\"refresh\" content=\"5\"") && page.contains("It is too early to say."));
+    check_with_links(&page, &[SNAPSHOT_PATH]);
+    assert!(page.contains("http-equiv=\"refresh\" content=\"5\"") && page.contains("It is too early to say"));
+}
+
+#[test]
+fn games_are_stepped_through_on_a_page_that_does_not_reload() {
+    let folder = tempfile::tempdir().unwrap();
+    run_with_games(folder.path());
+    let games = RunFiles::read(folder.path()).unwrap().games;
+    let under_way = vec![GameSnapshot { outcome: None, ..GameSnapshot::from(&games[0]) }];
+    let finished = vec![GameSnapshot::from(&games[1])];
+    Live { schema: Live::SCHEMA, under_way, finished, ..Live::default() }.write(folder.path()).unwrap();
+    let run = RunFiles::read(folder.path()).unwrap();
+    let (live, snapshot) = (live_page(&run, 5), snapshot_page(&run));
+    check_with_links(&live, &[SNAPSHOT_PATH]);
+    check_with_links(&snapshot, &[LIVE_PATH]);
+    let has = |page: &str| ["http-equiv=\"refresh\"", "type=\"radio\""].map(|text| page.contains(text));
+    assert_eq!((has(&live), has(&snapshot)), ([true, false], [false, true]));
+    // Both pages show the same games: two of the current state and the samples.
+    let n_games = |page: &str| page.matches("<div class=\"game\"").count();
+    assert!(n_games(&live) > 2 && n_games(&live) == n_games(&snapshot), "{}", n_games(&live));
+    assert_eq!(
+        live.matches("class=\"board\"").count(),
+        n_games(&live),
+        "the live page shows one position of each game"
+    );
+    assert!(live.contains(&format!("href=\"{SNAPSHOT_PATH}\"")) && snapshot.contains(&format!("href=\"{LIVE_PATH}\"")));
 }
 
 #[test]
@@ -127,7 +161,7 @@ fn workers_of_other_machines_are_shown_where_there_were_some() {
     let folder = tempfile::tempdir().unwrap();
     run_with_games(folder.path());
     let page = |folder: &Path| report_page(std::slice::from_ref(&RunFiles::read(folder).unwrap()));
-    assert!(!page(folder.path()).contains("Who played"));
+    assert!(!page(folder.path()).contains("id=\"workers\""));
     let line = |generation: u32, name: &str| {
         format!(
             "{{\"generation\":{generation},\"selfplay\":{{\"games\":12,\"seconds\":1}},\"fleet\":{{\"workers\":[{{\"name\":\"<{name}>\",\
@@ -137,7 +171,7 @@ fn workers_of_other_machines_are_shown_where_there_were_some() {
     fs::write(folder.path().join("metrics.jsonl"), line(0, "anna") + &line(1, "bo")).unwrap();
     let page = page(folder.path());
     check(&page);
-    for expected in ["Who played", "2 workers played 24 games in 2 generations", "&lt;anna&gt;", ">14<", ">5<"] {
+    for expected in ["id=\"workers\"", "2 workers played 24 games in 2 generations", "&lt;anna&gt;", ">14<", ">5<"] {
         assert!(page.contains(expected), "the page lacks {expected}");
     }
 }

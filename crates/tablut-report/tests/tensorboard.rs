@@ -1,5 +1,5 @@
-//! TensorBoard's own package reads the event files back. Where it is not installed this says that it skips; `PYTHON` names
-//! another interpreter than `python3`.
+//! TensorBoard's package reads the event files. Without it the test prints that it is skipped. `PYTHON` names the
+//! interpreter, by default `python3`.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 use tablut_report::{RunFiles, write_tensorboard};
 
-/// Prints what TensorBoard's loader finds: all tags, and the values of one scalar. Python's warnings are errors.
+/// Prints what TensorBoard's loader reads: all tags, and the values of one scalar. Python's warnings are errors.
 const READ: &str = r#"
 import json, sys, warnings
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -79,7 +79,7 @@ fn tensorboard_reads_the_events_back() {
     let run = run_of(folder.path(), usize::MAX);
     let events = folder.path().join("events");
     assert_eq!(write_tensorboard(&run, &events, true).unwrap(), run.lines.len());
-    assert_eq!(write_tensorboard(&run, &events, false).unwrap(), 0, "what is there is left alone");
+    assert_eq!(write_tensorboard(&run, &events, false).unwrap(), 0, "existing files are written again");
 
     let output = Command::new(python).args(["-c", READ]).arg(&events).output().unwrap();
     let complaints = String::from_utf8_lossy(&output.stderr);

@@ -1,14 +1,15 @@
-//! Each warning appears on made-up metrics that call for it, and on none that do not.
+//! Each warning and each sentence of the headline appears for made-up metrics that justify it, and for no others.
 
 use std::path::Path;
 
+use serde_json::json;
 use tablut_games::{
     CalibrationBin, Endings, GenerationMetrics, LossParts, NetLosses, NetStatistics, PhaseStatistics, PolicyStatistics,
     RuleSetStatistics, SpecialStatistics,
 };
 use tablut_report::{RunFiles, WarningKind, headline, warnings};
 
-/// A sound run of 30 generations of 40.
+/// A run without problems, 30 generations of 40.
 fn sound() -> RunFiles {
     let config = [("schedule.generations", "40"), ("learning.batch_size", "256")];
     RunFiles {
@@ -62,7 +63,7 @@ fn line(generation: u64) -> GenerationMetrics {
     line
 }
 
-/// The kinds of warnings of a run that `change` has spoilt, generation by generation.
+/// The kinds of warnings for a run whose generations are changed by `change`.
 fn kinds(change: impl Fn(&mut GenerationMetrics)) -> Vec<WarningKind> {
     let mut run = sound();
     run.lines.iter_mut().for_each(change);
@@ -80,7 +81,7 @@ fn a_sound_run_has_none() {
     let mut young = sound();
     young.lines.truncate(2);
     young.lines[1].rule_sets[0].attackers_won = 0;
-    assert_eq!(warnings(&young), [], "two generations are too few to go by");
+    assert_eq!(warnings(&young), [], "two generations are too few");
 }
 
 #[test]
@@ -93,14 +94,14 @@ fn one_side_that_hardly_wins_is_named_with_its_rule_set() {
     let text = warnings(&run)[0].to_string();
     assert!(text.contains("the attackers won 5 % of the last 600 self-play games under kvasir"), "{text}");
     assert!(text.contains("What") || text.contains("schedule.simulations"), "{text}");
-    // Early in the run alone, it is over.
+    // Early generations do not count.
     assert_eq!(
         kinds(|line| if line.generation < 20 {
             spoil(line);
         }),
         []
     );
-    // Metrics of the first version know no rule sets.
+    // Metrics of version 1 have no rule sets.
     let first = |line: &mut GenerationMetrics| {
         line.rule_sets.clear();
         line.selfplay.defenders_won = 5;
@@ -133,7 +134,7 @@ fn entropy_that_collapses() {
         }
     };
     assert_eq!(kinds(late), [WarningKind::EntropyCollapsing]);
-    // Low from the first generation on: a game with few choices.
+    // The entropy is low from the first generation on: the game has few choices.
     assert_eq!(kinds(|line| spoil(line, 0.3)), []);
 }
 
@@ -156,7 +157,7 @@ fn unseen_games_that_part_from_seen_ones() {
         line.learning.held_out = Some(NetLosses { value, ..line.learning.learnt });
     };
     assert_eq!(kinds(held_out), [WarningKind::HeldOutParting]);
-    // A wide gap that does not grow.
+    // The difference is large but does not grow.
     assert_eq!(kinds(|line| line.learning.fresh.policy += 0.5), []);
 }
 
@@ -172,14 +173,14 @@ fn a_plateau() {
     let both = |line: &mut GenerationMetrics| (line.learning.loss.policy, line.learning.loss.value) = (3.2, 0.5);
     assert_eq!(kinds(both), [WarningKind::Plateau]);
     assert_eq!(kinds(|line| line.learning.loss.policy = 3.2), [], "the value still falls");
-    // As the document says: means over four generations, eight generations apart, and 1 %.
+    // The document gives the same condition.
     let document = include_str!("../../../docs/troubleshooting.md").split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(document.contains("means over four generations, eight generations apart"));
-    assert!(document.contains("fell by more than 1 %"));
+    let condition = "In eight generations neither policy nor value loss (means over four) fell by more than 1 %.";
+    assert!(document.contains(condition), "{document}");
     let falls = |share: f32| {
         kinds(move |line| {
             both(line);
-            // The earlier mean, the later one, and what counts in neither.
+            // The generations of the earlier mean, of the later one, and of neither.
             let value = match line.generation {
                 18..22 => 1.0,
                 26.. => 1.0 - share,
@@ -205,7 +206,7 @@ fn a_run_that_slows_down() {
         }
     };
     assert_eq!(kinds(slow), [WarningKind::SlowingDown]);
-    // More simulations take longer, and evaluate as fast.
+    // More simulations take longer at the same speed.
     let more = |line: &mut GenerationMetrics| {
         if line.generation >= 27 {
             (line.selfplay.seconds, line.selfplay.evaluations) = (30.0, 1_200_000);
@@ -216,10 +217,10 @@ fn a_run_that_slows_down() {
 
 #[test]
 fn a_disk_that_will_be_full() {
-    // Ten generations of a megabyte are left.
+    // Ten generations of a megabyte remain.
     assert_eq!(kinds(|line| line.machine.free_bytes = 10_500_000), [WarningKind::DiskRunningOut]);
     assert_eq!(kinds(|line| line.machine.free_bytes = 20_000_000), []);
-    assert_eq!(kinds(|line| line.machine.free_bytes = 0), [], "the system does not tell");
+    assert_eq!(kinds(|line| line.machine.free_bytes = 0), [], "0 means unknown");
 }
 
 #[test]
@@ -232,13 +233,102 @@ fn every_warning_is_explained() {
 }
 
 #[test]
-fn the_headline_names_the_side_that_lags() {
+fn the_headline_names_the_side_that_wins_fewer_games() {
     let mut run = sound();
     for line in &mut run.lines {
         (line.rule_sets[0].attackers_won, line.rule_sets[0].defenders_won) = (40, 140);
     }
     let said = headline(&run);
     assert_eq!(said.learns, None, "strength was not measured");
-    assert!(said.sentences.iter().any(|s| s.contains("under kvasir") && s.contains("the attackers lag")), "{said:?}");
-    assert!(said.sentences.iter().any(|s| s.starts_with("30 of 40 generations took")), "{said:?}");
+    let has = |part: &str| said.sentences.iter().any(|sentence| sentence.contains(part));
+    assert!(has("under kvasir") && has("the attackers win fewer"), "{said:?}");
+    assert!(has("30 of 40 generations took"), "{said:?}");
+    // With many draws a side may win half of the games, and the other side hardly any.
+    for line in &mut run.lines {
+        let set = &mut line.rule_sets[0];
+        (set.attackers_won, set.drawn, set.defenders_won) = (100, 90, 10);
+    }
+    let sentences = headline(&run).sentences.join(" ");
+    assert!(sentences.contains("the defenders win fewer"), "{sentences}");
+}
+
+/// The answer and the sentences of a run whose policy and value loss change from the first to the second number.
+fn headline_of_losses(policy: [f32; 2], value: [f32; 2]) -> (String, String) {
+    let mut run = sound();
+    for line in &mut run.lines {
+        let late = usize::from(line.generation >= 15);
+        (line.learning.loss.policy, line.learning.loss.value) = (policy[late], value[late]);
+    }
+    let said = headline(&run);
+    (said.answer, said.sentences.join(" "))
+}
+
+#[test]
+fn the_headline_names_each_losss_own_change() {
+    let (answer, sentences) = headline_of_losses([3.0, 2.5], [0.61, 0.68]);
+    let expected = "the policy loss fell from 3.00 to 2.50 nats, and the value loss rose from 0.61 to 0.68 nats.";
+    assert!(sentences.contains(expected), "{sentences}");
+    assert!(answer.contains("One loss falls and the other rises."), "{answer}");
+    let (answer, sentences) = headline_of_losses([3.0, 3.0], [0.61, 0.68]);
+    assert!(sentences.contains("the policy loss hardly changed, from 3.00 to 3.00 nats"), "{sentences}");
+    assert!(answer.contains("The losses do not fall."), "{answer}");
+    assert!(headline_of_losses([3.0, 2.5], [0.61, 0.5]).0.contains("The losses fall."));
+}
+
+/// The headline of a run whose evaluation has these opponents, each with its mean score and the interval's ends.
+fn headline_of_scores(scores: &[(&str, [f64; 3])]) -> (String, Option<bool>, String) {
+    let matches: Vec<_> = scores
+        .iter()
+        .map(|(opponent, [low, mean, high])| {
+            let score = json!({ "games": 200, "mean": mean, "low": low, "high": high });
+            json!({ "players": ["net", opponent], "total": { "score": score }, "as_attackers": {}, "as_defenders": {} })
+        })
+        .collect();
+    let evaluation = serde_json::from_value(json!({ "matches": matches })).unwrap();
+    let said = headline(&RunFiles { evaluation: Some(evaluation), ..sound() });
+    (said.answer, said.learns, said.sentences.join(" "))
+}
+
+#[test]
+fn the_answer_agrees_with_the_scores_below_it() {
+    let (answer, learns, sentences) = headline_of_scores(&[("random", [0.9, 0.95, 0.98])]);
+    assert!(sentences.contains("it is stronger") && !answer.contains("not been measured"), "{answer}");
+    assert_eq!((answer.as_str(), learns), ("The net beats random. The evaluation has no stronger opponent.", None));
+    let (answer, learns, _) = headline_of_scores(&[("random", [0.4, 0.5, 0.6])]);
+    assert_eq!((answer.as_str(), learns), ("The net does not beat random.", Some(false)));
+    // A net that is level with the untrained one has not been shown to learn.
+    let (answer, learns, _) = headline_of_scores(&[("untrained", [0.4, 0.5, 0.6]), ("greedy", [0.1, 0.2, 0.3])]);
+    assert!(answer.starts_with("It is not clear whether the net learns") && learns.is_none(), "{answer}");
+    let (answer, learns, _) = headline_of_scores(&[("greedy", [0.4, 0.5, 0.6])]);
+    assert!(answer.starts_with("The net has learnt something") && learns == Some(true), "{answer}");
+}
+
+#[test]
+fn a_rating_that_surely_rose_is_a_measured_strength() {
+    let mut run = sound();
+    for line in &mut run.lines {
+        // The last generations have met only other nets of the run.
+        let late = line.generation >= 15;
+        let pairs = |wins: u32| json!([[4 - wins, 0, 0], [0, 0, 0], [0, 0, wins]]);
+        let earlier = json!({ "rules": "kvasir", "opponent": "generation 0", "generation": 0, "pairs": pairs(4) });
+        let fixed = json!({ "rules": "kvasir", "opponent": "greedy", "generation": null, "pairs": pairs(1) });
+        let matches = if late { json!([earlier]) } else { json!([fixed]) };
+        line.rating =
+            Some(serde_json::from_value(json!({ "simulations": 32, "seconds": 1.0, "matches": matches })).unwrap());
+    }
+    let said = headline(&run);
+    assert!(said.sentences.iter().any(|sentence| sentence.contains("the net has become stronger")), "{said:?}");
+    assert_eq!((said.answer.as_str(), said.learns), ("The net has become stronger during training.", Some(true)));
+}
+
+#[test]
+fn one_generation_is_written_in_the_singular() {
+    let mut run = sound();
+    run.lines.truncate(1);
+    run.config.insert("schedule.generations".to_owned(), "1".to_owned());
+    let page = tablut_report::report_page(std::slice::from_ref(&run));
+    let text = headline(&run).sentences.join(" ");
+    assert!(text.contains("In the last generation of self-play under kvasir"), "{text}");
+    assert!(text.contains("The run has finished 1 generation.") && text.contains("1 generation took"), "{text}");
+    assert!(!text.contains("1 generations") && !page.contains(" 1 generations"), "{text}");
 }

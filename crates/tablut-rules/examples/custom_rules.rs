@@ -1,11 +1,10 @@
-//! Defines a rule set of one's own, explains it, and counts its first moves: `cargo run -p tablut-rules --example
-//! custom_rules`.
+//! Defines a rule set, explains it, and counts its first moves: `cargo run -p tablut-rules --example custom_rules`.
 
 use std::sync::Arc;
 
 use tablut_rules::{Game, MoveList, RuleSet, Rules, Side};
 
-/// A kvasir whose king is slow but escapes only at the corners: a base, and the keys that differ.
+/// A variant of kvasir. The text names the base and the keys that differ.
 const TEXT: &str = r#"
 name = "slow-king"
 base = "kvasir"

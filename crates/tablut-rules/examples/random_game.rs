@@ -1,4 +1,5 @@
-//! Plays a random game and prints its moves and its end: `cargo run -p tablut-rules --example random_game -- masters 7`.
+//! Plays a random game and prints its moves and its end: `cargo run -p tablut-rules --example random_game -- masters
+//! 7`.
 
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seed: u64 = words.next().unwrap_or_else(|| "1".to_owned()).parse()?;
 
     let rules = Arc::new(Rules::load(&rules)?);
-    // Where the rules draw the side that moves first, the attackers do here.
+    // If the rules draw the side that moves first, this example lets the attackers move first.
     let first = if rules.set().first == First::Defenders { Side::Defenders } else { Side::Attackers };
     let mut game = Game::new(rules, first).with_max_plies(200);
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);

@@ -1,4 +1,4 @@
-//! The board's geometry: squares and directions. Only this file knows the size of the board.
+//! The board's geometry: squares and directions. Only this file contains the size of the board.
 
 use std::fmt;
 use std::str::FromStr;

@@ -46,7 +46,7 @@ impl RuleSet {
         let first = match self.first {
             First::Attackers => "The attackers move first.",
             First::Defenders => "The defenders move first.",
-            First::Drawn => "Who moves first is drawn before each game.",
+            First::Drawn => "The side that moves first is chosen at random before each game.",
         };
         let escape = match self.escape {
             Escape::Edge => "any square of the board's edge",
@@ -71,8 +71,10 @@ impl RuleSet {
             (Landing::Anyone, Passing::Anyone) => "The middle square is open to every piece.".to_owned(),
             _ => format!("After the king has left the throne, {} it, and {} over it.", lands(landing), passes(passing)),
         });
-        if self.corners.landing != Landing::Anyone {
-            sentences.push(format!("On the corners: {} them.", lands(self.corners.landing)));
+        match self.corners.landing {
+            Landing::Nobody => sentences.push("No piece may land on a corner.".to_owned()),
+            Landing::King => sentences.push("Only the king may land on a corner.".to_owned()),
+            Landing::Anyone => {}
         }
         match self.camps.entry {
             CampEntry::Anyone => {}
@@ -81,8 +83,8 @@ impl RuleSet {
                 sentences.push("The king and the defenders may not land on a camp or pass over one.".to_owned());
             }
             CampEntry::AttackersWithin => sentences.push(
-                "Only an attacker that stands on a camp may land on camps or pass over them, those of its own group \
-                 of four; once it has left the group, it may not return to a camp."
+                "Only an attacker that stands on a camp may land on camps or pass over them, and only within its group \
+                 of four. Once it has left the group, it may not return to a camp."
                     .to_owned(),
             ),
         }
@@ -102,7 +104,7 @@ impl RuleSet {
             match self.captures.count {
                 CaptureCount::All => "A move captures all pieces that it surrounds.".to_owned(),
                 CaptureCount::OneChosen => {
-                    "A move that surrounds several pieces captures one of them, which the mover chooses and names: d1-d3xd4."
+                    "If a move surrounds several pieces, the mover chooses one to capture and names it: d1-d3xd4."
                         .to_owned()
                 }
             },
@@ -136,7 +138,7 @@ impl RuleSet {
                     .to_owned(),
             );
         }
-        sentences.push("The edge of the board captures nobody.".to_owned());
+        sentences.push("The edge of the board does not count as a captor of soldiers.".to_owned());
         sentences
     }
 
@@ -163,8 +165,8 @@ impl RuleSet {
                 sentences.push("The board's edge or a corner takes the place of one of the four attackers.".to_owned());
             }
             (true, false) => sentences.push(
-                "The board's edge takes the place of one of the four attackers; a corner does not, so a king beside \
-                 one is safe."
+                "The board's edge takes the place of one of the four attackers. A corner does not, so a king next to \
+                 a corner is safe."
                     .to_owned(),
             ),
             (false, true) => sentences.push("A corner takes the place of one of the four attackers.".to_owned()),
@@ -196,10 +198,10 @@ impl RuleSet {
             RepetitionResult::Draw => Some("the game is a draw."),
             RepetitionResult::MoverLoses => Some("the side whose move repeated it loses."),
             RepetitionResult::AggressorLoses => Some(
-                "the aggressor loses. Look at the moves since its previous occurrence: a side had no choice if it faced \
-                 a threat to win at once before each of its moves. If only one side had a choice, that side is the \
-                 aggressor. If both had, the side whose move repeated the position loses. If neither had, the game is \
-                 a draw.",
+                "the aggressor loses. Only the moves since the previous occurrence count. A side had no choice if it \
+                 faced a threat to win at once before each of its moves. If only one side had a choice, that side is \
+                 the aggressor. If both had a choice, the side whose move repeated the position loses. If neither had \
+                 a choice, the game is a draw.",
             ),
         };
         match consequence {
@@ -208,10 +210,10 @@ impl RuleSet {
                 .push(format!("When a position, with the same side to move, occurs for the {nth} time, {text}{start}")),
         }
         if let Some(plies) = self.no_capture_plies {
-            sentences.push(format!("{plies} plies in a row without a capture are a draw."));
+            sentences.push(format!("The game is a draw after {plies} plies in a row without a capture."));
         }
         if let Some(plies) = self.max_plies {
-            sentences.push(format!("A game that reaches {plies} plies is a draw."));
+            sentences.push(format!("The game is a draw after {plies} plies."));
         }
         sentences
     }

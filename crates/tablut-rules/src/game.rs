@@ -14,8 +14,7 @@ use crate::side::Side;
 /// A position with everything else that an evaluation may depend on: the rules (`R`), the counts from its history, and
 /// the legal moves (`M`).
 ///
-/// [`Game::situation`] borrows the rules and the moves. An evaluation that happens later needs one that owns them, from
-/// [`Game::owned_situation`].
+/// [`Game::situation`] borrows the rules and the moves. Use [`Game::owned_situation`] if the evaluation happens later.
 #[derive(Copy, Clone, Debug)]
 pub struct Situation<R, M> {
     /// The rules of the game.
@@ -54,14 +53,14 @@ pub enum PositionError {
 impl fmt::Display for PositionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PositionError::NoKing => f.write_str("no game begins without a king on the board"),
+            PositionError::NoKing => f.write_str("there is no king on the board, and a game cannot start without one"),
         }
     }
 }
 
 impl std::error::Error for PositionError {}
 
-/// What a game stores for each ply: the position before it, the move, and its effect.
+/// What a game stores for each ply: the move, and the position and the count since the last capture before it.
 #[derive(Copy, Clone, Debug)]
 struct Ply {
     before: Position,
@@ -89,6 +88,9 @@ impl Game {
 
     /// A game that starts from any position with a king. If the king stands on an escape square, or the side to move
     /// has no legal move, the game is already over, with the outcome that follows from the position.
+    ///
+    /// # Errors
+    /// If the position has no king.
     pub fn from_position(rules: Arc<Rules>, position: Position) -> Result<Game, PositionError> {
         match position.king() {
             Some(_) => Ok(Game::begin(rules, position)),
@@ -184,7 +186,7 @@ impl Game {
         }
     }
 
-    /// [`Game::situation`] with its own rules and moves.
+    /// Like [`Game::situation`], but the result owns its rules and moves.
     pub fn owned_situation(&self, moves: &[Move]) -> Situation<Arc<Rules>, Vec<Move>> {
         Situation {
             rules: Arc::clone(&self.rules),
@@ -211,7 +213,10 @@ impl Game {
         }
     }
 
-    /// Plays a move. It fails if the move is illegal or the game is over.
+    /// Plays a move.
+    ///
+    /// # Errors
+    /// If the move is illegal or the game is over. The game does not change.
     pub fn play(&mut self, mv: Move) -> Result<Applied, IllegalMove> {
         if self.outcome.is_some() {
             let fault = MoveFault::GameOver;
@@ -223,7 +228,7 @@ impl Game {
 
     /// Plays a move that is known to be legal, in a game that is not over. Debug builds check both.
     pub fn play_trusted(&mut self, mv: Move) -> Applied {
-        debug_assert!(self.outcome.is_none(), "{mv} after the game's end");
+        debug_assert!(self.outcome.is_none(), "{mv} is played after the end of the game");
         debug_assert_eq!(self.rules.check_legal(&self.position, mv), Ok(()));
         let applied = self.rules.apply(&self.position, mv);
         self.plies.push(Ply { before: self.position, mv, plies_since_capture: self.plies_since_capture });

@@ -1,4 +1,5 @@
-//! Games as text: lists of moves as people write them, the output of `save` in `play`, and OpenTafl's records (OTG).
+//! Games as text: lists of moves as people write them, files that the command `save` of `tablut play` writes, and
+//! OpenTafl's records (OTG).
 //!
 //! ```text
 //! [variant:masters-edge]
@@ -11,8 +12,8 @@
 //! 1b.1.1a. ..... e3-f3
 //! ```
 //!
-//! The last line is a variation. Its address says which move it replaces, 1b, and that it is the first variation there.
-//! A variation may also stand in parentheses after the move that it replaces, and a comment in braces.
+//! The last line is a variation. Its address `1b.1.1a` means: the first variation that replaces move 1b, turn 1a. The
+//! reader also accepts a variation in parentheses after the move that it replaces, and a comment in braces.
 
 mod read;
 mod write;
@@ -28,16 +29,17 @@ use crate::rules_line::{RulesLine, RulesLineError};
 use crate::ruleset::RuleSet;
 use crate::side::Side;
 
-/// A game as a text says it. Its moves have not been played yet.
+/// A game read from text. Its moves have not been checked against the rules.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct GameText {
     /// Tags in order, such as `("variant", "masters-edge")`. The tags of the rules and the position are not among them.
     pub tags: Vec<(String, String)>,
     /// OpenTafl's line of rules.
     pub rules_line: Option<String>,
-    /// The position at the start of the game. `None` if the text does not say it.
+    /// The position at the start of the game, or `None` if the text does not give it.
     pub start: Option<Position>,
-    /// The moves of all variations, each after the move before it. The first one after a move continues the main line.
+    /// The moves of all lines. A move comes after its parent. The first child of a move continues the parent's line,
+    /// and the other children start variations.
     pub moves: Vec<WrittenMove>,
     /// Whether the side to move at the end of the main line resigned (`---`).
     pub resigned: bool,
@@ -46,7 +48,7 @@ pub struct GameText {
 /// A move of a [`GameText`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct WrittenMove {
-    /// The index of the move before it. `None` for a first move.
+    /// The index of the parent, the move before it. `None` for a first move.
     pub parent: Option<usize>,
     /// The move.
     pub text: MoveText,
@@ -58,7 +60,7 @@ pub struct WrittenMove {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum GameTextError {
-    /// Something in a line that cannot be read.
+    /// A line cannot be read.
     Line {
         /// The line, from 1.
         number: usize,
@@ -107,15 +109,18 @@ impl GameText {
         self.tags.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The rules of the game, or `None` if the text does not say them. It fails if its variant is a built-in rule set and
-    /// its line of rules disagrees.
+    /// The rules of the game, or `None` if the text does not give them.
+    ///
+    /// # Errors
+    /// If no rule set can express the line of rules, or the line differs from the built-in rule set that the tag
+    /// `variant` names.
     pub fn rule_set(&self) -> Result<Option<RuleSet>, GameTextError> {
         let named = self.tag("variant").and_then(|name| RuleSet::named(name).ok());
         let Some(line) = &self.rules_line else { return Ok(named) };
         let read: RulesLine = line.parse().map_err(GameTextError::Rules)?;
         let Some(named) = named else { return Ok(Some(read.set)) };
         let written = named.to_opentafl(&read.start).ok().and_then(|worded| worded.line.parse::<RulesLine>().ok());
-        // The line of a record may leave the result of repetitions to the variant.
+        // A record's line may omit the result of repetitions. The variant defines it then.
         let alike =
             |set: RuleSet| RuleSet { name: String::new(), source: String::new(), repetition: named.repetition, ..set };
         if written.map(|written| alike(written.set)) == Some(alike(read.set)) {
@@ -125,12 +130,12 @@ impl GameText {
         }
     }
 
-    /// The side that resigned, if the tags say that one did. The tag `result` is 1 if the attackers won.
+    /// The side that resigned according to the tags, or `None`. The tag `result` is 1 if the attackers won.
     pub fn resignation(&self) -> Option<Side> {
-        let says_so = self.tag("termination").is_some_and(|words| words.to_lowercase().contains("resign"));
+        let resigned = self.tag("termination").is_some_and(|words| words.to_lowercase().contains("resign"));
         match self.tag("result") {
-            Some("1") if says_so => Some(Side::Defenders),
-            Some("-1") if says_so => Some(Side::Attackers),
+            Some("1") if resigned => Some(Side::Defenders),
+            Some("-1") if resigned => Some(Side::Attackers),
             _ => None,
         }
     }
@@ -146,8 +151,10 @@ impl GameText {
         line
     }
 
-    /// Plays the main line under the given rules. Without a start position it begins with that of the rules; if they draw
-    /// the first side, the side of the first move's piece begins.
+    /// Plays the main line under the given rules, from [`GameText::start_under`].
+    ///
+    /// # Errors
+    /// If the start position has no king or a move is illegal.
     pub fn replay(&self, rules: Arc<Rules>) -> Result<Game, GameTextError> {
         let start = self.start_under(&rules);
         let mut game = Game::from_position(rules, start).map_err(GameTextError::Start)?;
@@ -161,11 +168,12 @@ impl GameText {
         Ok(game)
     }
 
-    /// The position at the start of the game under `rules`.
+    /// The position at the start of the game. If the text does not give it, the game has the start position of the
+    /// rules. If the rules draw the first side, the side of the first move's piece moves first.
     pub fn start_under(&self, rules: &Rules) -> Position {
         self.start.unwrap_or_else(|| {
             let first = self.moves.first().map(|mv| mv.text.to_string());
-            rules.opening_of(None, None, first.as_deref()).expect("a start position without wishes")
+            rules.opening_of(None, None, first.as_deref()).expect("the rules' own start position is valid")
         })
     }
 }

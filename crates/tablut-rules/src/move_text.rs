@@ -10,9 +10,11 @@ use crate::position::Position;
 use crate::rules::{IllegalMove, MoveFault, Rules};
 use crate::side::Piece;
 
-/// A move's text, parsed but not yet matched to a position. It reads `d1-d3`, `D1-D3`,
-/// `d1d3` and `d1-d3xd4`; OpenTafl's `Ke5-e6` and
-/// `d1-d3xd4/e4`, with the marks `+`, `++`, `-`, `--`; and the Tablut Challenge's `d1-d4xc4xd5`.
+/// A move's text, parsed but not yet matched to a position. The parser accepts these forms:
+///
+/// - `d1-d3`, `D1-D3`, `d1d3` and `d1-d3xd4`
+/// - OpenTafl's `Ke5-e6` and `d1-d3xd4/e4`, with the marks `+`, `++`, `-`, `--`
+/// - the Tablut Challenge's `d1-d4xc4xd5`
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct MoveText {
     /// The piece named before the from square.
@@ -102,14 +104,20 @@ impl From<IllegalMove> for ReadMoveError {
 
 impl Rules {
     /// Reads a legal move in any form of [`MoveText`]. If the text names captures, they must be exactly the captures of
-    /// the move; a captured king may be left out. If the rule set lets the mover choose one of several captures, the
-    /// named square is the choice.
+    /// the move, but a captured king may be left out. If the rule set lets the mover choose one of several captures,
+    /// the named square is the choice.
+    ///
+    /// # Errors
+    /// If the text is not a move, the move is illegal, or the text names a wrong piece or wrong captures.
     pub fn read_move(&self, position: &Position, text: &str) -> Result<Move, ReadMoveError> {
         let text: MoveText = text.parse().map_err(ReadMoveError::Text)?;
         Ok(self.match_move(position, &text)?)
     }
 
     /// The legal move that a text stands for in this position.
+    ///
+    /// # Errors
+    /// If the move is illegal, or the text names a wrong piece or wrong captures.
     pub fn match_move(&self, position: &Position, text: &MoveText) -> Result<Move, IllegalMove> {
         let plain = Move::new(text.from, text.to);
         let mv = match (self.check_legal(position, plain), text.captured.first()) {

@@ -28,7 +28,7 @@ impl fmt::Display for OpeningError {
         match self {
             OpeningError::Position(error) => error.fmt(f),
             OpeningError::OtherSide { position, first } => {
-                write!(f, "the {position} are to move in the position, and the {first} were to move first")
+                write!(f, "the {position} are to move in the position, expected the {first}")
             }
         }
     }
@@ -40,6 +40,9 @@ impl Rules {
     /// The position to start from: the position in the text if there is one, else the start position. If `first` is
     /// given, that side moves first. Otherwise the text decides, then the rule set. If neither does (a rule set that
     /// draws the side, clause IC1), the attackers move first.
+    ///
+    /// # Errors
+    /// If the text is not a position, or another side than `first` is to move in it.
     pub fn opening(&self, first: Option<Side>, position: Option<&str>) -> Result<Position, OpeningError> {
         let side = first.or(self.set().first.side()).unwrap_or(Side::Attackers);
         let Some(text) = position else {
@@ -54,8 +57,11 @@ impl Rules {
         }
     }
 
-    /// Like [`Rules::opening`], for a game whose first move is known. If nothing else says who moves first, it is the
-    /// side of the piece that moves.
+    /// Like [`Rules::opening`], for a game whose first move is known. If nothing else determines the side that moves
+    /// first, it is the side of the piece that moves.
+    ///
+    /// # Errors
+    /// As for [`Rules::opening`].
     pub fn opening_of(
         &self,
         first: Option<Side>,

@@ -28,7 +28,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The reason as a word that does not change, as files and protocols write it.
+    /// The reason's name in files and protocols. It never changes.
     pub const fn name(self) -> &'static str {
         match self {
             Reason::KingCaptured => "king-captured",

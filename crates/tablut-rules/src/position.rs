@@ -6,7 +6,7 @@ use crate::bitboard::Bitboard;
 use crate::board::{N_ATTACKERS, N_DEFENDERS, SQUARES, START_ROWS, Square};
 use crate::side::{Piece, Side};
 
-/// The board and the side to move. Clause C9 means exactly this by "a position".
+/// The board and the side to move. Clause C9 defines the word "position" in the same way.
 ///
 /// A position has no memory and belongs to no rule set. It has no king after the king's capture.
 #[derive(Copy, Clone, Eq, PartialEq, Hash)]
@@ -25,6 +25,9 @@ impl Position {
     }
 
     /// A position from its pieces. `defenders` are the soldiers without the king.
+    ///
+    /// # Errors
+    /// If two pieces share a square, or there are more pieces of a kind than a game has.
     pub fn from_parts(
         attackers: Bitboard,
         defenders: Bitboard,
@@ -209,7 +212,7 @@ impl std::error::Error for PartsError {}
 /// Keys by piece and square.
 static PIECES: [[u64; SQUARES]; 3] = piece_keys();
 
-/// Included in the hash when the defenders are to move. So the hash changes by it when the turn passes.
+/// Included in the hash when the defenders are to move.
 const TURN_KEY: u64 = split_mix(3 * SQUARES as u64);
 
 /// `SplitMix64` (Steele, Lea, Flood 2014) of a counter. It must never change, because hashes may be stored.

@@ -76,6 +76,9 @@ impl FromStr for Position {
 impl Position {
     /// Reads a position like [`FromStr`]. If the text does not name the side to move, it is `side`. OpenTafl's form
     /// never names it.
+    ///
+    /// # Errors
+    /// If the text is not a position, or neither the text nor `side` gives the side to move.
     pub fn read(text: &str, side: Option<Side>) -> Result<Position, PositionTextError> {
         let (rows, letter) = match text.split_once(' ') {
             Some((rows, letter)) => (rows, Some(letter)),
@@ -122,8 +125,8 @@ impl Position {
     }
 }
 
-/// Reads rows joined by `/`, the first of which is the first of `rows`. Returns the squares of each kind of piece, in the
-/// order of [`Piece::ALL`], or all errors.
+/// Reads rows joined by `/`. `rows` gives their indices in the order of the text. Returns the squares of each kind of
+/// piece, in the order of [`Piece::ALL`], or all errors.
 fn parse_rows(text: &str, rows: impl Iterator<Item = usize>) -> Result<[Bitboard; 3], Vec<String>> {
     let mut boards = [Bitboard::EMPTY; 3];
     let mut faults = Vec::new();
@@ -168,7 +171,7 @@ fn parse_row(text: &str, row: usize, boards: &mut [Bitboard; 3], faults: &mut Ve
     }
 }
 
-// In files of other formats squares, moves and positions are text.
+// Serde represents squares, moves and positions as text.
 macro_rules! as_text {
     ($($kind:ty),*) => {$(
         impl Serialize for $kind {

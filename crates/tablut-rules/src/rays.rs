@@ -1,4 +1,4 @@
-//! The squares in each direction from each square, and the king's ways to the escape squares.
+//! The squares in each direction from each square, and the king's paths to the escape squares.
 
 use crate::bitboard::Bitboard;
 use crate::board::{Direction, MAX_DISTANCE, SQUARES, Square};
@@ -62,7 +62,7 @@ impl Rays {
     }
 }
 
-/// The square of a part of a ray that lies nearest to the ray's start.
+/// The square of a part of a ray that is nearest to the ray's start.
 #[inline]
 pub(crate) fn nearest(squares: Bitboard, direction: Direction) -> Option<Square> {
     match direction {
@@ -71,14 +71,14 @@ pub(crate) fn nearest(squares: Bitboard, direction: Direction) -> Option<Square>
     }
 }
 
-/// The king's way from each square to the nearest escape square in each direction, including that square, on a board
-/// without other pieces. It is empty if the direction leads to none.
+/// The king's path from each square to the nearest escape square in each direction, including that square, on a board
+/// without other pieces. A path is empty if there is no escape square in the direction.
 #[derive(Clone, Debug)]
 pub(crate) struct EscapePaths([[Bitboard; 4]; SQUARES]);
 
 impl EscapePaths {
-    /// The ways of a king with these rays. `closed` are the squares that he may not enter in each direction, `halting`
-    /// those that he may not leave in the same move, and `goals` the escape squares on which he may land.
+    /// The paths of a king with these rays. `closed` are the squares that he may not enter in each direction, `halting`
+    /// the squares that he may not leave in the same move, and `goals` the escape squares on which he may land.
     pub(crate) fn new(rays: &Rays, closed: [Bitboard; 4], halting: Bitboard, goals: Bitboard) -> EscapePaths {
         let mut paths = [[Bitboard::EMPTY; 4]; SQUARES];
         for (square, paths) in Square::all().zip(&mut paths) {

@@ -63,6 +63,9 @@ impl std::error::Error for TraceError {}
 
 impl Replay {
     /// Plays moves from the game's current position. The moves may be in any form of [`crate::MoveText`].
+    ///
+    /// # Errors
+    /// At the first text that is not a legal move.
     pub fn run<'a>(mut game: Game, texts: impl IntoIterator<Item = &'a str>) -> Result<Replay, TraceError> {
         let first = game.position().side_to_move();
         let mut trace = Vec::new();
@@ -104,7 +107,7 @@ impl fmt::Display for Replay {
         match (self.outcome, self.resigned) {
             (Some(outcome), _) => writeln!(f, "{outcome}"),
             (None, Some(side)) => writeln!(f, "{} win: the {side} resigned", side.opponent()),
-            (None, None) => writeln!(f, "the game goes on"),
+            (None, None) => writeln!(f, "the game is not over"),
         }
     }
 }

@@ -69,9 +69,9 @@ pub struct Rules {
     corners: Bitboard,
     camps: Bitboard,
     escapes: Bitboard,
-    /// By [`Piece::index`].
+    /// Indexed by [`Piece::index`].
     walks: [Walk; 3],
-    /// By [`Piece::index`] of the piece that may be captured.
+    /// Indexed by [`Piece::index`] of the piece that may be captured.
     hostile: [Hostile; 3],
     king_rays: Box<Rays>,
     escape_paths: Box<EscapePaths>,
@@ -94,11 +94,17 @@ pub struct Applied {
 
 impl Rules {
     /// A built-in rule set by name.
+    ///
+    /// # Errors
+    /// If no built-in rule set has this name.
     pub fn named(name: &str) -> Result<Rules, RuleSetError> {
         Rules::new(RuleSet::named(name)?)
     }
 
     /// A built-in rule set by name, or a user's rule set by the path of its `.toml` file.
+    ///
+    /// # Errors
+    /// If there is no such rule set, or the file cannot be read, is malformed or contradicts itself.
     pub fn load(name_or_path: &str) -> Result<Rules, RuleSetError> {
         Rules::new(RuleSet::load(name_or_path)?)
     }
@@ -157,7 +163,7 @@ impl Rules {
             Piece::King => &*self.king_rays,
             Piece::Attacker | Piece::Defender => &RAYS,
         };
-        // Written out so that the compiler optimises each direction on its own.
+        // There is no loop, so that the compiler optimises each direction separately.
         [
             walk.line(rays, from, Direction::North, occupied),
             walk.line(rays, from, Direction::East, occupied),

@@ -13,14 +13,14 @@ pub use load::{RULE_SET_NAMES, RuleSetError, USUAL_RULE_SET};
 
 /// Everything that distinguishes one game of Tablut from another (the guide's rules page).
 ///
-/// Rules that have no field are the same in all rule sets (section 1). [`crate::Rules`] checks the data for
-/// contradictions and compiles it.
+/// Rules that have no field are the same in all rule sets (section 1 of that page). [`crate::Rules`] checks the data
+/// for contradictions and compiles it.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RuleSet {
     /// The name that commands and files use: letters, digits, `-` and `_` ([`is_rule_set_name`]).
     pub name: String,
-    /// Where the rules come from, in one line for people.
+    /// The source of the rules, one line of text.
     pub source: String,
     /// Who moves first.
     pub first: First,

@@ -1,8 +1,11 @@
-//! Text from other people's files.
+//! Decodes the text of files.
 
 use std::io;
 
-/// The text of a file in UTF-8. A byte-order mark is removed. The error says which encoding another text seems to have.
+/// Decodes UTF-8 and removes a byte-order mark.
+///
+/// # Errors
+/// If the bytes are not UTF-8. The error names the encoding that they seem to have.
 ///
 /// ```
 /// use tablut_rules::decode;

@@ -1,4 +1,4 @@
-//! Move generation, play and perft allocate nothing.
+//! Checks that move generation, play and perft do not allocate.
 
 use std::sync::Arc;
 

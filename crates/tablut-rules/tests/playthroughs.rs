@@ -1,14 +1,14 @@
-//! One whole game of every rule set, written out. Moves, positions, numbers of moves, captures, routes and the end must
-//! stay as they are in `tests/playthroughs/`.
+//! Compares one whole game of every rule set with a file in `tests/playthroughs/`: moves, positions, numbers of moves,
+//! captures, routes and the end.
 //!
 //! After an intended change, `TABLUT_BLESS=1 cargo test -p tablut-rules --test playthroughs` writes the files again.
-//! Read the difference before you keep it.
+//! Read the difference before you commit it.
 
 use std::sync::Arc;
 
 use tablut_rules::{Game, Move, MoveList, Replay, Rules, Side};
 
-/// Plies after which a playthrough stops.
+/// A playthrough stops after this many plies.
 const MOST_PLIES: u32 = 60;
 
 /// A game in which each side wins if it can, captures every second time that it can, and otherwise plays by a fixed

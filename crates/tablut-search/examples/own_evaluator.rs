@@ -1,5 +1,5 @@
-//! Searches with an evaluator of one's own, which counts pieces instead of asking a net: `cargo run -p tablut-search
-//! --example own_evaluator`.
+//! Searches with a custom evaluator, which counts pieces instead of using a net: `cargo run -p tablut-search --example
+//! own_evaluator`.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl Evaluator for CountsPieces {
             let attackers = 1.0 / (1.0 + (-lead).exp());
             [attackers, 0.0, 1.0 - attackers]
         };
-        // All moves have the same logit, so the search has no prior opinion about them.
+        // All moves have the same logit, so they have equal priors.
         let evaluation = |query: &Query| Evaluation { wdl: value(query), ..Evaluation::uniform(query.moves.len()) };
         Ok(queries.iter().map(evaluation).collect())
     }
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut search = Search::new(game, &SearchConfig::for_analysis(), 2000, ChaCha8Rng::seed_from_u64(1));
     let mut evaluator = CountsPieces;
     let mut queries = Vec::new();
-    // The search has no threads and no clock. It asks for positions, and it is told their values.
+    // The search has no threads and no clock. It returns positions, and this loop evaluates them.
     while !search.is_done() {
         search.gather(&mut queries);
         search.apply(&evaluator.evaluate(&queries)?);

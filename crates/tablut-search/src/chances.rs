@@ -9,17 +9,17 @@ use crate::perspective::value_of;
 /// Probabilities of the three results. They sum to 1 and do not depend on the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Chances {
-    /// That the attackers win.
+    /// The probability that the attackers win.
     pub attackers: f32,
-    /// That the game is drawn.
+    /// The probability of a draw.
     pub draw: f32,
-    /// That the defenders win.
+    /// The probability that the defenders win.
     pub defenders: f32,
 }
 
 impl Chances {
-    /// Chances from the difference of the sides' chances, from −1 to 1, and the chance of a draw. A chance of a draw that
-    /// is too large for the difference is reduced.
+    /// Chances from the difference of the sides' chances, from −1 to 1, and the chance of a draw. A chance of a draw
+    /// that is too large for the difference is reduced.
     ///
     /// ```
     /// use tablut_search::Chances;
@@ -32,7 +32,7 @@ impl Chances {
         Self { attackers: f32::midpoint(decided, difference), draw, defenders: f32::midpoint(decided, -difference) }
     }
 
-    /// The chances of a certain result.
+    /// The chances if the result is certain.
     pub fn certain(winner: Option<Side>) -> Self {
         Self::new(value_of(winner), if winner.is_none() { 1.0 } else { 0.0 })
     }

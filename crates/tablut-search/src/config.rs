@@ -9,8 +9,8 @@ pub use self::draw_values::DrawValues;
 pub use self::ranges::ConfigError;
 use crate::limit::Limit;
 
-/// Settings of the search in self-play: Gumbel `AlphaZero` with noise at the root, in which a draw is worth 0. Every field
-/// has a default, so a file needs only the fields that differ.
+/// Settings of the search in self-play: Gumbel `AlphaZero` with noise at the root, in which a draw is worth 0. Every
+/// field has a default, so a file needs only the fields that differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SelfPlaySearch {
@@ -66,25 +66,26 @@ pub struct SearchConfig {
     pub moves_left: f32,
     /// The value of a leaf whose position occurred before.
     pub repeats: Repeats,
-    /// What a draw is worth to the side that was to move when the search was made, from −1 (a loss) to 1 (a win). Below
-    /// 0 that side looks for a win where it could have a draw, for example against a weaker opponent. All values of the
-    /// search count draws so. A number for both sides, or `attackers` and `defenders`.
+    /// The value of a draw for the side that was to move when the search was created, from −1 (a loss) to 1 (a win).
+    /// Below 0 that side avoids draws, for example against a weaker opponent. All values of the search use this value
+    /// for draws. It is one number for both sides, or a number for `attackers` and one for `defenders`.
     pub draw_value: DrawValues,
     /// What the search proves, and what it finds without an evaluation.
     pub solver: Solver,
-    /// Stops the search if more simulations would not change the chosen move. Analysis turns it off, because values need
-    /// simulations too. If the root is proven, every search stops.
+    /// Stops the search if more simulations would not change the chosen move. Analysis turns it off, because values
+    /// need simulations too. If the root is proven, every search stops.
     pub stop_when_decided: bool,
-    /// How many leaves of one tree may wait for evaluation at the same time. Virtual visits keep them apart. 1 does not
-    /// change the result. The leaves of a Gumbel round are in different subtrees and are always gathered together. In a
-    /// PUCT search the number is at most a sixteenth of the visits so far.
+    /// How many leaves of one tree may wait for evaluation at the same time. Virtual visits make the simulations choose
+    /// different leaves. With 1 the result equals that of a sequential search. The leaves of a Gumbel round are in
+    /// different subtrees and are always gathered together. In a PUCT search the number is at most a sixteenth of the
+    /// visits so far.
     pub leaves_in_flight: u32,
     /// Maximum number of nodes in the tree. The search stops when it is reached. A node with the edge to it takes 76
     /// bytes, plus 8 for each legal move (about 700 bytes in total in the middle of a game).
     pub max_nodes: u32,
 }
 
-/// Nodes of a tree, unless a config says otherwise.
+/// The default maximum number of nodes of a tree.
 const MAX_NODES: u32 = 1_000_000;
 
 /// The most simulations of a search for which [`Method::Auto`] chooses Gumbel.
@@ -94,11 +95,11 @@ const GUMBEL_UP_TO: u32 = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Gumbel `AlphaZero` (Danihelka et al. 2022): sequential halving at the root, completed-Q policy target. Sequential
-    /// halving must know its budget in advance, so a search with only a time is a PUCT search.
+    /// Gumbel `AlphaZero` (Danihelka et al. 2022): sequential halving at the root, completed-Q policy target.
+    /// Sequential halving needs its budget in advance, so a search with only a time is a PUCT search.
     Gumbel,
-    /// `AlphaZero`'s PUCT with first-play urgency and temperature. The policy target is the visit distribution. It plays
-    /// the most visited move, whenever it stops.
+    /// `AlphaZero`'s PUCT with first-play urgency and temperature. The policy target is the visit distribution. It
+    /// plays the most visited move, whenever it stops.
     Puct,
     /// Gumbel with up to 32 simulations, PUCT with more (`experiments/scaling`).
     Auto,
@@ -130,7 +131,7 @@ pub enum Repeats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Solver {
-    /// Only the end of the game.
+    /// The search proves nothing. It recognises only finished games.
     Off,
     /// Proven results are backed up through the tree. The search finds wins in one ply and losses in two plies at every
     /// leaf, and wins in three plies near the root.
@@ -152,9 +153,9 @@ impl Solver {
 pub struct GumbelConfig {
     /// m: the number of moves that the root considers at first.
     pub max_considered: u32,
-    /// Minimum simulations per considered move. The root considers at most the number of simulations divided by this. 1 is
-    /// the paper's number. Play uses 4, so that the better moves are visited several times (`experiments/scaling`). With
-    /// fewer simulations than this the policy's favourite is played.
+    /// Minimum simulations per considered move. The root considers at most the number of simulations divided by this. 1
+    /// is the paper's number. Play uses 4, so that the better moves are visited several times (`experiments/scaling`).
+    /// With fewer simulations than this, the search plays the move with the highest prior.
     pub simulations_per_considered: u32,
     /// Whether Gumbel noise is added at the root: on to explore (self-play), off to play the best move (matches).
     pub noise: bool,
@@ -225,18 +226,18 @@ impl Default for PuctConfig {
 }
 
 impl PuctConfig {
-    /// The temperature at which the move of this ply is drawn; 0 for the most visited one.
+    /// The temperature at which the move of this ply is drawn. At 0 the search plays the most visited move.
     pub(crate) fn temperature_at(&self, ply: u32) -> f32 {
         if ply < self.temperature_plies { self.temperature } else { 0.0 }
     }
 }
 
 impl SearchConfig {
-    /// The settings of matches and play: the best move found, without noise. The method is Gumbel with few simulations,
-    /// where fewer moves are considered, and PUCT with many or under a clock, with more even priors than the net's
-    /// (`experiments/scaling`). The solver looks for wins in three at every leaf. The search prefers the shorter of two
-    /// wins, gains nothing by repeating positions, and plays on where that costs little more than a draw
-    /// (`experiments/draw-value`).
+    /// The settings of matches and play. The search plays the best move that it finds, without noise. With few
+    /// simulations the method is Gumbel, which considers fewer moves than in self-play. With many simulations or a time
+    /// limit the method is PUCT, with more even priors than the net's (`experiments/scaling`). The solver looks for
+    /// wins in three plies at every leaf. The search prefers the shorter of two wins and gains nothing by repeating
+    /// positions. A draw is worth less than an even game (`experiments/draw-value`).
     pub fn for_play() -> Self {
         let sigma = SigmaConfig::default();
         Self {
@@ -253,13 +254,13 @@ impl SearchConfig {
         }
     }
 
-    /// The settings of analysis: those of play, but a draw is a draw, and the search goes on when the best move is clear,
-    /// because values need simulations too.
+    /// The settings of analysis. They differ from those of play in two ways: a draw is worth 0, and the search
+    /// continues when the best move is certain, because values need simulations too.
     pub fn for_analysis() -> Self {
         Self { draw_value: DrawValues::default(), stop_when_decided: false, ..Self::for_play() }
     }
 
-    /// The settings with the method of a search under `limit`, which is not `auto`.
+    /// The settings with `auto` replaced by the method for `limit`.
     pub(crate) fn with_method_for(&self, limit: Limit) -> Self {
         let method = match (self.method, limit.simulations()) {
             (_, None) => Method::Puct,

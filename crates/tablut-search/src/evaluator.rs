@@ -20,8 +20,7 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// An evaluation without an opinion: equal logits, equal chances for both sides, no draws, and 0 plies left
-    /// (unknown).
+    /// A neutral evaluation: equal logits, equal chances for both sides, no draws, and 0 plies left (unknown).
     pub fn uniform(n_moves: usize) -> Self {
         Self { logits: vec![0.0; n_moves], wdl: [0.5, 0.0, 0.5], moves_left: 0.0 }
     }
@@ -59,7 +58,10 @@ impl Evaluation {
 
 /// Evaluates queries in batches. An evaluation depends only on its query, never on the rest of the batch.
 pub trait Evaluator: Send {
-    /// One evaluation per query, in the order of the queries.
+    /// Returns one evaluation per query, in the order of the queries.
+    ///
+    /// # Errors
+    /// If the net, its file or its device fails.
     fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError>;
 }
 
@@ -74,7 +76,7 @@ impl<E: Evaluator + ?Sized> Evaluator for Box<E> {
 #[non_exhaustive]
 pub enum EvaluateError {
     /// The evaluator returned a wrong number of items.
-    #[error("evaluator gave {found} {what}, expected {expected}")]
+    #[error("evaluator returned {found} {what}, expected {expected}")]
     Count {
         /// The items that were counted, such as "evaluations".
         what: &'static str,
@@ -95,8 +97,8 @@ impl EvaluateError {
     }
 }
 
-/// Knows nothing: [`Evaluation::uniform`] for every position. A net must beat this baseline. With it, a search shows
-/// the strength of its solver alone.
+/// Returns [`Evaluation::uniform`] for every position. A net must be stronger than this baseline. The strength of a
+/// search with it comes only from the solver.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UniformEvaluator;
 
@@ -122,6 +124,6 @@ mod tests {
     #[test]
     fn a_wrong_number_of_answers_is_named() {
         let error = EvaluateError::Count { what: "evaluations", expected: 0, found: 1 };
-        assert_eq!(error.to_string(), "evaluator gave 1 evaluations, expected 0");
+        assert_eq!(error.to_string(), "evaluator returned 1 evaluations, expected 0");
     }
 }

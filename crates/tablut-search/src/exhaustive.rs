@@ -1,12 +1,13 @@
-//! A solver for puzzles and tests that shares no code with the search tree: within how many plies does a side win?
+//! A solver for puzzles and tests, which shares no code with the search tree. It finds the number of plies within which
+//! a side can force a win.
 //!
-//! It looks about seven plies ahead in real games. It stores positions when the history cannot matter, and it skips moves
-//! that provably cannot win.
+//! It looks about seven plies ahead in real games. It stores positions when the history cannot matter, and it skips
+//! moves that provably cannot win.
 //!
 //! The search has two parts. While a repetition or a limit could end the game within the remaining plies, it plays
-//! every move on the `Game`, which knows the history. When neither can, only the position matters, and the search
+//! every move on the `Game`, which has the history. When neither can, only the position matters, and the search
 //! without history takes over. That search may store positions, because equal positions then have equal results,
-//! whatever moves led to them.
+//! regardless of the moves that led to them.
 
 mod history;
 mod memoryless;
@@ -37,13 +38,13 @@ pub struct WinSolver {
     /// The game's positions, with the current one last.
     positions: Vec<Position>,
     memoryless: Memoryless,
-    /// By remaining plies: lists to reuse.
+    /// Reusable lists, indexed by the remaining plies.
     lists: Vec<MoveList>,
 }
 
 impl WinSolver {
-    /// A solver for wins of `side` from the game's current position. It looks at no more than `max_positions` positions
-    /// for each question.
+    /// A solver for wins of `side` from the game's current position. Each question searches at most `max_positions`
+    /// positions.
     pub fn new(game: &Game, side: Side, max_positions: u64) -> Self {
         let mut positions = vec![*game.start()];
         for mv in game.moves() {
@@ -54,13 +55,19 @@ impl WinSolver {
         Self { game: game.clone(), side, positions, memoryless, lists: Vec::new() }
     }
 
-    /// Whether the side wins within `plies`, whatever the opponent plays.
+    /// Whether the side can force a win within `plies`.
+    ///
+    /// # Errors
+    /// If the solver needs more positions than allowed.
     pub fn wins_within(&mut self, plies: u32) -> Result<bool, TooManyPositions> {
         self.memoryless.budget.positions = 0;
         self.wins(plies)
     }
 
-    /// The smallest number of plies, up to `max_plies`, within which the side wins whatever the opponent plays.
+    /// The smallest number of plies, up to `max_plies`, within which the side can force a win.
+    ///
+    /// # Errors
+    /// If the solver needs more positions than allowed.
     pub fn shortest_win(&mut self, max_plies: u32) -> Result<Option<u32>, TooManyPositions> {
         self.memoryless.budget.positions = 0;
         for plies in 0..=max_plies {
@@ -72,6 +79,9 @@ impl WinSolver {
     }
 
     /// The legal moves that win within `plies`, including the move itself, in the order of `Rules::legal_moves`.
+    ///
+    /// # Errors
+    /// If the solver needs more positions than allowed.
     pub fn winning_moves(&mut self, plies: u32) -> Result<Vec<Move>, TooManyPositions> {
         self.memoryless.budget.positions = 0;
         let mut moves = MoveList::new();

@@ -48,11 +48,10 @@ const MOVES_LEFT_SLOPE: f32 = 0.003;
 const MOVES_LEFT_THRESHOLD: f32 = 0.6;
 
 /// The bonus for moves that shorten a won game and lengthen a lost one (Lc0's moves-left utility). It is added to a
-/// move's Q. The move's node has `parent` plies left, and the move leads to a node with
-/// `child` plies left.
+/// move's Q. The move's node has `parent` plies left, and the move leads to a node with `child` plies left.
 ///
-/// `q` is in the mover's view. The bonus is 0 up to |q| = `MOVES_LEFT_THRESHOLD`. At |q| = 1 it is `MOVES_LEFT_SLOPE` per ply. It is never
-/// more than `max_effect`. It is 0 for a move after which as many plies are left as the node expects.
+/// `q` is in the mover's view. The bonus is 0 up to |q| = `MOVES_LEFT_THRESHOLD`. At |q| = 1 it is `MOVES_LEFT_SLOPE`
+/// per ply. It is never more than `max_effect`. It is 0 if the move leads to the number of plies that the node expects.
 pub fn moves_left_bonus(max_effect: f32, q: f32, child: f32, parent: f32) -> f32 {
     let above = (q.abs() - MOVES_LEFT_THRESHOLD) / (1.0 - MOVES_LEFT_THRESHOLD);
     if above <= 0.0 {

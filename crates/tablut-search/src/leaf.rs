@@ -1,10 +1,11 @@
-//! What the solver sees at a leaf without an evaluation: moves that lose at once, losses in two plies, and wins in
-//! three plies.
+//! The solver at a leaf. Without an evaluation it finds moves that lose at once, losses in two plies, and wins in three
+//! plies.
 //!
-//! Most moves at a leaf change nothing about who wins at once, and a few masks show that
-//! ([`tablut_rules::Foresight`]). Only the other moves are played, on the position alone. A win in three is refuted in
-//! the same way, by the opponent's moves that could matter. What is left is played on the game itself, which knows its
-//! repetitions and limits. An ending by them never counts as lost or won here; the tree finds its value.
+//! Most moves at a leaf change nothing about who wins at once, and a few masks show that ([`tablut_rules::Foresight`]).
+//! The solver plays only the other moves, on the position without its history. It refutes a win in three in the same
+//! way, with the opponent's moves that could matter. The remaining candidates are played on the game, because its
+//! history decides repetitions and limits. A move that ends the game by its history counts as neither lost nor won
+//! here. The tree finds its value.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +15,7 @@ use tablut_rules::{Game, Move, MoveList, Side};
 use crate::config::Solver;
 use crate::proof::Proof;
 
-/// Looks ahead at a leaf. It keeps its memory from leaf to leaf.
+/// The solver at a leaf. It reuses its buffers for all leaves.
 #[derive(Debug, Default)]
 pub struct LeafSolver {
     lost: Vec<bool>,
@@ -22,9 +23,9 @@ pub struct LeafSolver {
 }
 
 impl LeafSolver {
-    /// The proven result of the game's position, if the solver sees one: a loss of the side to move in two plies
-    /// or, with `Deep`, a win in three. With `Threats` it looks only if the opponent threatens to win. The game is not
-    /// over, the side to move does not [win at once](tablut_rules::Rules::wins_at_once), and `moves` are the legal
+    /// The proven result of the game's position, if the solver finds one: a loss of the side to move in two plies or,
+    /// with `Deep`, a win in three. With `Threats` it searches only if the opponent threatens to win. The game must not
+    /// be over, the side to move must not [win at once](tablut_rules::Rules::wins_at_once), and `moves` are the legal
     /// moves. The game is the same afterwards.
     pub fn look(&mut self, game: &mut Game, moves: &[Move], solver: Solver) -> Option<Proof> {
         self.lost.clear();
@@ -57,12 +58,13 @@ impl LeafSolver {
     }
 
     /// Whether each legal move loses at once, in the order of the moves. It is empty if the last
-    /// [`look`](LeafSolver::look) did not ask, and meaningless if it returned a proof.
+    /// [`look`](LeafSolver::look) did not compute it, and meaningless if that call returned a proof.
     pub fn lost(&self) -> &[bool] {
         &self.lost
     }
 
-    /// The visible result after `mv`: an immediate win of the opponent or, with `Deep`, a win of the mover in two.
+    /// The result after `mv`, if the solver finds one: an immediate win of the opponent or, with `Deep`, a win of the
+    /// mover in two.
     fn result_after(&mut self, game: &mut Game, mv: Move, solver: Solver, history: &mut History) -> Option<Proof> {
         let (rules, mover) = (game.rules(), game.position().side_to_move());
         let after = rules.apply(game.position(), mv).position;
@@ -78,7 +80,7 @@ impl LeafSolver {
         wins.then(|| Proof::win_at_once(mover).one_ply_earlier())
     }
 
-    /// `side`, which has just moved and threatens to win at once, wins after every reply.
+    /// Whether `side`, which has just moved and threatens to win at once, wins after every reply.
     fn every_reply_loses(&mut self, game: &mut Game, side: Side) -> bool {
         game.legal_moves(&mut self.replies);
         self.replies.iter().all(|reply| {
@@ -90,14 +92,14 @@ impl LeafSolver {
     }
 }
 
-/// Whether the game's history may end it with the next move, found once and only if it is needed.
+/// Whether the game's history may end it with the next move. It is computed at most once, when it is needed.
 #[derive(Default)]
 struct History {
     may_end: Option<bool>,
 }
 
 impl History {
-    /// Whether the game goes on after a move that lets the opponent win at once. (So the opponent has a move.)
+    /// Whether the game continues after a move that lets the opponent win at once. (So the opponent has a move.)
     fn lets_go_on(&mut self, game: &mut Game, mv: Move) -> bool {
         if !*self.may_end.get_or_insert_with(|| game.history_may_end_it()) {
             return true;

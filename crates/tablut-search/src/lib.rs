@@ -3,10 +3,10 @@
 //! A [`Search`] is a state machine. [`Search::gather`] returns the positions that it needs evaluated. The caller
 //! evaluates them and passes the answers to [`Search::apply`]. This repeats until [`Search::is_done`]. The search has
 //! no threads, no clock, and no input or output. All randomness comes from the generator that it is given. So the
-//! result depends only on the game, the settings, the seed and the evaluator. A [`Limit`] says how long to think; if it
-//! has a time, the caller reads the clock for [`Search::goes_on`].
+//! result depends only on the game, the settings, the seed and the evaluator. A [`Limit`] bounds the simulations or the
+//! time. With a time limit the caller reads the clock and calls [`Search::goes_on`].
 //!
-//! Proven results are exact; `src/proof.rs` explains why.
+//! Proven results are exact. `src/proof.rs` explains why.
 //!
 //! In the tree and in all results, values are absolute: +1 if the attackers win, −1 if the defenders win. The
 //! [`formulas`] use the view of the side to move. Only [`turned`] converts between the two.

@@ -1,4 +1,4 @@
-//! How long to think, as data, and why a search ended. Nothing here reads a clock.
+//! Limits of a search, and the reasons why a search ended. This code does not read a clock.
 
 use std::fmt;
 use std::str::FromStr;
@@ -43,10 +43,10 @@ pub enum LimitError {
         text: String,
     },
     /// The limit has neither simulations nor a time.
-    #[error("a limit without simulations and without a time, expected {LIMIT_FORMS}")]
+    #[error("the limit has neither simulations nor a time, expected {LIMIT_FORMS}")]
     Empty,
     /// The time is out of range.
-    #[error("a time of {found:?}, expected 1ms to 24h")]
+    #[error("the time is {found:?}, expected 1ms to 24h")]
     Time {
         /// The time that was given.
         found: Duration,
@@ -54,17 +54,23 @@ pub enum LimitError {
 }
 
 impl Limit {
-    /// A limit of this many simulations per search. 0 plays by the policy alone.
+    /// A limit of this many simulations per search. With 0 the policy chooses the move without a search.
     pub fn of_simulations(simulations: u32) -> Self {
         Self { simulations: Some(simulations), time: None }
     }
 
     /// A time limit, from 1 ms to 24 hours. Fractions of a millisecond are dropped.
+    ///
+    /// # Errors
+    /// If the time is out of range.
     pub fn of_time(time: Duration) -> Result<Self, LimitError> {
         Self::new(None, Some(time))
     }
 
-    /// A limit on simulations, time or both. At least one must be given, and the time must be 1 ms to 24 hours.
+    /// A limit on simulations, time or both.
+    ///
+    /// # Errors
+    /// If neither is given, or the time is not from 1 ms to 24 hours.
     pub fn new(simulations: Option<u32>, time: Option<Duration>) -> Result<Self, LimitError> {
         if simulations.is_none() && time.is_none() {
             return Err(LimitError::Empty);
@@ -158,7 +164,7 @@ fn time(text: &str) -> Option<Duration> {
         (_, _, Some(digits)) => (digits, 60.0),
         _ => (text.strip_suffix('h')?, 3600.0),
     };
-    // Only digits and a point. A number could also be written `1e9`, `inf` or `+1`.
+    // Only digits and a point are accepted. `parse` would also accept `1e9`, `inf` or `+1`.
     let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let secs: f64 = digits.parse().ok().filter(|_| plain)?;
     // 0.29 s is 290 ms, although 0.29 · 1000 is slightly less in floating point.

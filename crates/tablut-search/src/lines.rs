@@ -23,7 +23,7 @@ pub struct Branch {
     pub mv: Move,
     /// Simulations through the move.
     pub visits: u32,
-    /// The probability with which the search chooses: the net's, in PUCT after its temperature of the policy.
+    /// The prior that the search uses: the net's probability, in PUCT after the policy temperature.
     pub prior: f32,
     /// Q in [−1, 1], absolute.
     pub q: f32,

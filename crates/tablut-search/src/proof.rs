@@ -7,7 +7,7 @@
 //! exactly that line. A node's children are all legal moves of its state. So minimax over the children is exact under
 //! every repetition rule and limit. No argument about positions is needed.
 //!
-//! # What a proof says about the position alone
+//! # What a proof implies for the position without its history
 //!
 //! A proof is marked [`Proof::from_history`] if it uses an ending by repetition, by the aggressor rule, by the
 //! no-capture limit or by the ply limit. All draws are marked. If a proof is not marked, every line in it ends with a
@@ -41,19 +41,19 @@ pub struct Proof {
     /// Plies within which the winner can force the end. For a draw, plies within which either side can force an end
     /// that it does not lose. 0 if the game is over.
     pub plies: u16,
-    /// The result depends on the game's history (repetition or a limit), not only on the position.
+    /// Whether the result depends on the game's history (repetition or a limit), not only on the position.
     pub from_history: bool,
 }
 
 impl Proof {
     /// The proof for a finished game.
     pub fn of_outcome(outcome: Outcome) -> Self {
-        // Any reason that the position alone does not show counts as history.
+        // All other reasons depend on more than the position.
         let from_history = !matches!(outcome.reason, Reason::KingCaptured | Reason::KingEscaped | Reason::NoMoves);
         Self { winner: outcome.winner, plies: 0, from_history }
     }
 
-    /// `side` is to move and wins with its next move, by escape or capture of the king.
+    /// The proof for a position in which `side` is to move and wins at once, by escape or capture of the king.
     pub fn win_at_once(side: Side) -> Self {
         Self { winner: Some(side), plies: 1, from_history: false }
     }
@@ -78,7 +78,7 @@ impl Proof {
 }
 
 /// The proof of a node from the proofs of its children. `mover` is to move and has `n_moves` legal moves. `children`
-/// are the proofs of the moves proven so far. One win is enough; any other result needs all moves.
+/// are the proofs of the moves proven so far. One win is enough. Any other result needs all moves.
 pub fn backed_up(mover: Side, n_moves: usize, children: impl Iterator<Item = Proof>) -> Option<Proof> {
     let (mut best, mut n, mut longest, mut from_history): (Option<Proof>, usize, u16, bool) = (None, 0, 0, false);
     for child in children {

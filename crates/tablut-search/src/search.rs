@@ -27,8 +27,8 @@ use crate::tree::{Memory, NONE, ROOT, State, Tree};
 /// millisecond.
 const ROUNDS_WITHOUT_QUERIES: u32 = 1000;
 
-/// The most simulations of a search. Where all simulations end in known results there are millions a second, and visits
-/// must not overflow.
+/// The most simulations of a search. If all simulations end in known results, a search can run millions per second, and
+/// visits must not overflow.
 const MOST_SIMULATIONS: u32 = 1 << 30;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,11 +63,11 @@ enum Stage {
 /// ```
 #[derive(Debug)]
 pub struct Search {
-    /// With the method chosen.
+    /// The settings. The method is never `auto`.
     config: SearchConfig,
     limit: Limit,
     rng: ChaCha8Rng,
-    /// The side to move when the search was made. `draw_value` counts for it.
+    /// The side to move when the search was created. `draw_value` is from the view of this side.
     player: Side,
     walk: Walk,
     tree: Tree,
@@ -106,12 +106,14 @@ impl Search {
         search
     }
 
-    /// Appends the positions that the search needs evaluated next, and returns their number. It returns 0 if the search
-    /// is done, or if many simulations in a row ended in known results, so that the caller can look at the clock;
-    /// [`Search::is_done`] tells which. Call [`Search::apply`] with the evaluations before you call this again.
+    /// Appends the positions that the search needs evaluated next, and returns their number. Call [`Search::apply`]
+    /// with the evaluations before you call this again.
     ///
-    /// With [`Method::Gumbel`] the positions are the leaves of one halving round. They are in different subtrees, so the
-    /// result is the same as if they were gathered one by one.
+    /// The number is 0 if the search is done ([`Search::is_done`]). It is also 0 if many simulations in a row ended in
+    /// known results, so that the caller can check the clock.
+    ///
+    /// With [`Method::Gumbel`] the positions are the leaves of one halving round. They are in different subtrees, so
+    /// the result is the same as if they were gathered one by one.
     ///
     /// # Panics
     /// If the evaluations of the last gathering were not applied.
@@ -162,7 +164,7 @@ impl Search {
         n_queries
     }
 
-    /// Takes the evaluations of the last gathering, in the same order.
+    /// Applies the evaluations of the last gathering, in the same order.
     ///
     /// # Panics
     /// If their number differs from the number of queries, or one does not have a logit for each move.
@@ -171,7 +173,7 @@ impl Search {
         if self.stage == Stage::AwaitRoot && self.tree.node(ROOT).state == State::Expanded {
             self.start();
         } else if self.stage == Stage::Running && self.rounds.is_idle() {
-            // So that `is_done` is already true, without another gathering that finds nothing.
+            // `is_done` must be true now, without another call of `gather`.
             self.finish_if_over();
         }
     }
@@ -189,8 +191,8 @@ impl Search {
         }
     }
 
-    /// Whether to gather again, `elapsed` after the start. If the limit's time is up, this stops the search, but not before
-    /// its root is evaluated.
+    /// Whether to gather again, `elapsed` after the start. If the limit's time is up, this stops the search, but not
+    /// before its root is evaluated.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -221,13 +223,15 @@ impl Search {
     /// Plays `mv`, keeps its subtree, and starts a new search with the same settings and limit.
     ///
     /// # Panics
-    /// If the move is illegal; [`Search::try_advance`] returns an error instead.
+    /// If the move is illegal. [`Search::try_advance`] returns an error instead.
     pub fn advance(&mut self, mv: Move) {
         self.try_advance(mv).expect("the caller checked the move");
     }
 
-    /// Like [`Search::advance`], for a move that may be illegal. If it is, the search does not change, except that
-    /// simulations in flight are undone.
+    /// Like [`Search::advance`], for a move that may be illegal.
+    ///
+    /// # Errors
+    /// If the move is illegal. The search does not change, except that simulations in flight are undone.
     pub fn try_advance(&mut self, mv: Move) -> Result<(), IllegalMove> {
         self.withdraw();
         self.walk.game.play(mv)?;
@@ -254,12 +258,12 @@ impl Search {
         self.begin();
     }
 
-    /// Tells the empty tree what a draw is worth.
+    /// Sets the value of a draw in the empty tree.
     fn value_draws(&mut self) {
         self.tree.value_draws(turned(self.config.draw_value.to(self.player), self.player));
     }
 
-    /// The game, at the position that is searched.
+    /// The game at the root position.
     pub fn game(&self) -> &Game {
         &self.walk.game
     }
@@ -297,7 +301,7 @@ impl Search {
         &self.tree
     }
 
-    /// The root's moves with what is known about them.
+    /// The root's moves with their statistics.
     fn at_root(&self) -> RootView<'_> {
         RootView { root: &self.root, tree: &self.tree, config: &self.config }
     }

@@ -1,9 +1,9 @@
 //! The tree: nodes, edges and legal moves in three arenas.
 //!
-//! A node takes 52 bytes, an edge 32. A legal move takes 8 bytes, and another edge once it is visited. Below the root
-//! the search always tries the unvisited move with the highest prior next. So the visited moves of a node are the first
-//! ones of its slice in the move arena, in the order of its edges, and the best unvisited move comes right after them.
-//! Moves that lose at once are at the end of the slice and are never visited.
+//! A node takes 52 bytes, an edge 32. A legal move takes 8 bytes, plus an edge once it is visited. Below the root the
+//! search always tries the unvisited move with the highest prior next. So the visited moves of a node are the first in
+//! its slice of the move arena, in the order of its edges, and the best unvisited move comes right after them. Moves
+//! that lose at once are at the end of the slice and are never visited.
 
 mod parts;
 
@@ -31,7 +31,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Removes everything and adds a fresh root.
+    /// Removes everything and adds a new root.
     pub fn reset(&mut self) {
         self.clear();
         self.nodes.push(Node::default());
@@ -97,7 +97,7 @@ impl Tree {
         (self.value_of(winner), if winner.is_none() { 1.0 } else { 0.0 })
     }
 
-    /// The chances behind an absolute value of this tree and a chance of a draw.
+    /// The chances with this absolute value in this tree and this chance of a draw.
     pub fn chances(&self, value: f32, draws: f32) -> Chances {
         Chances::new(value - self.draw * draws, draws)
     }
@@ -109,8 +109,8 @@ impl Tree {
         (node.proof, node.q, node.draws) = (Some(proof), q, draws);
     }
 
-    /// Makes a node without a proof proven if the proofs of its moves decide it. `mover` is to move there. `child` is one
-    /// of the proofs, and the only one that is new.
+    /// Makes a node without a proof proven if the proofs of its moves decide it. `mover` is to move there. `child` is
+    /// one of the proofs, and the only one that is new.
     pub fn prove_parent(&mut self, id: NodeId, mover: Side, child: Proof) {
         let node = self.node(id);
         let is_open = child.winner != Some(mover) && node.n_edges < node.n_open;
@@ -142,7 +142,7 @@ impl Tree {
         id
     }
 
-    /// Copies what is known about an edge's child to the edge.
+    /// Copies the value and the proof of an edge's child to the edge.
     pub fn update_edge(&mut self, id: EdgeId) -> &mut Edge {
         let edge = &mut self.edges[id as usize];
         let child = &self.nodes[edge.child as usize];
@@ -162,8 +162,8 @@ impl Tree {
         self.remove_newest_edge(parent);
     }
 
-    /// Sets the node's legal moves. It then waits for its evaluation. `lost` says which moves lose at once; it is empty
-    /// if none does.
+    /// Sets the node's legal moves. The node then waits for its evaluation. `lost` marks the moves that lose at once.
+    /// It is empty if no move does.
     pub fn await_evaluation(&mut self, id: NodeId, moves: &MoveList, lost: &[bool]) {
         let first_move = self.moves.len() as u32;
         // Until the evaluation arrives, all moves are equal and in the order of the query.
@@ -231,7 +231,7 @@ impl Tree {
         self.bring_best_forward(id);
     }
 
-    /// Opens the moves that lose at once. At the root each of them has its own node with a proof.
+    /// Counts the moves that lose at once as open, too. At the root each of them has its own node with a proof.
     pub fn open_all(&mut self, id: NodeId) {
         let node = self.node_mut(id);
         (node.n_open, node.open_prior) = (node.n_moves, 1.0);

@@ -13,7 +13,8 @@ use crate::view::{RulesView, State};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use tablut_rules::{Move, Side, Square};
+use std::sync::Arc;
+use tablut_rules::{Move, RuleSet, Rules, Side, Square};
 
 /// The version of the protocol.
 pub const PROTOCOL: u32 = 2;
@@ -127,6 +128,20 @@ pub enum RequestedRules {
     Name(String),
     /// The text of a rule file.
     Toml(String),
+}
+
+impl RequestedRules {
+    /// The rules.
+    ///
+    /// # Errors
+    /// Returns an error if no rule set has this name, or if the text is not a valid rule file.
+    pub fn compiled(&self) -> Result<Arc<Rules>, String> {
+        let set = match self {
+            Self::Name(name) => RuleSet::named(name),
+            Self::Toml(text) => RuleSet::from_toml(text),
+        };
+        set.and_then(Rules::new).map(Arc::new).map_err(|error| error.to_string())
+    }
 }
 
 /// What a host reports.

@@ -14,6 +14,8 @@ use tablut_search::{Chances, EvaluateError, Evaluator, Limit, Line, Proof, Query
 const MAX_BATCH: usize = 32;
 /// Simulations in flight at once in an open-ended analysis.
 const LEAVES_IN_FLIGHT: u32 = 8;
+/// Simulations in flight at once in a report: enough to fill a large net's batch on a few cores.
+const LEAVES_OF_REPORT: u32 = 16;
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -70,6 +72,12 @@ impl Thinking {
     /// An analysis with a fixed number of simulations.
     pub fn by_simulations(game: &Game, simulations: u32, seed: u64) -> Self {
         Self::new(game, &analysis_search(), Limit::of_simulations(simulations), seed)
+    }
+
+    /// The search of `tablut analyze`. With a limit of simulations its result depends only on the game and the evaluator.
+    pub fn for_report(game: &Game, limit: Limit) -> Self {
+        let config = SearchConfig { leaves_in_flight: LEAVES_OF_REPORT, ..SearchConfig::for_analysis() };
+        Self::new(game, &config, limit, 0)
     }
 
     /// An analysis up to a limit.

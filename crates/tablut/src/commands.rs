@@ -46,21 +46,21 @@ enum Command {
     Play(play::Args),
     /// Serve a page for playing, analysing and experimenting with rules.
     Serve(serve::Args),
-    /// Show what a net and its search say about a position or a game.
+    /// Analyse a position with a net, or review a game.
     Analyze(analyze::Args),
     /// Train a net from a config file, or continue a run.
     Train(train::Args),
-    /// Play self-play games for a trainer elsewhere, over a NATS broker.
+    /// Play games for a trainer on another machine, over a NATS broker.
     Worker(worker::Args),
     /// Play self-play games without training and save their records.
     Selfplay(selfplay::Args),
-    /// Report on training runs, in words and as a page.
+    /// Summarize training runs, and write a page about them.
     Report(report::Args),
     /// Measure a net against baseline players.
     Evaluate(evaluate::Args),
     /// Play any players against each other and rate them.
     Match(tournament::Args),
-    /// Measure this machine's speed, and searches on puzzles.
+    /// Measure this machine's speed, or a search on puzzles.
     #[command(subcommand)]
     Bench(bench::Bench),
     /// Check a training config and print it with every key.
@@ -76,7 +76,7 @@ enum Command {
     Generate(generate::Generate),
     /// List the rule sets, or explain one.
     Rules(rules::Args),
-    /// Play a list of moves or a saved game and report each state.
+    /// Replay moves or a saved game, and print each state.
     Replay(replay::Args),
     /// Count move sequences, to verify the rules.
     Perft(perft::Args),
@@ -85,7 +85,7 @@ enum Command {
     Bridge(bridge::Bridge),
 }
 
-/// Every command in its group, for the overview that `tablut --help` prints.
+/// The commands by group, for the list in `tablut --help`.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Play", &["play", "serve", "analyze"]),
     ("Train", &["train", "worker", "selfplay", "report"]),
@@ -99,7 +99,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 pub fn run(typed: impl IntoIterator<Item = OsString>, console: &mut Console) -> anyhow::Result<()> {
     let arguments = match program().try_get_matches_from(typed) {
         Ok(matches) => Arguments::from_arg_matches(&matches)?,
-        // Help and version are results like any other.
+        // Help and version are results, so they go to standard output.
         Err(asked) if !asked.use_stderr() => {
             console.write_styled(&asked.render())?;
             return Ok(console.flush()?);
@@ -114,7 +114,7 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, console: &mut Console) -> 
     Ok(console.flush()?)
 }
 
-/// The program's arguments, with a help text that lists its commands in groups.
+/// The program's arguments, with a help text that lists the commands by group.
 fn program() -> clap::Command {
     let program = Arguments::command();
     let mut list = String::new();
@@ -131,7 +131,7 @@ fn program() -> clap::Command {
 }
 
 impl Command {
-    /// Whether the command listens for signals itself, to save what is done. A signal ends every other one at once.
+    /// Whether the command handles signals, to save finished work. A signal ends any other command at once.
     fn stops_by_itself(&self) -> bool {
         use Command::{Evaluate, Generate, Match, Play, Selfplay, Train, Worker};
         matches!(self, Play(_) | Train(_) | Worker(_) | Selfplay(_) | Evaluate(_) | Match(_) | Generate(_))
@@ -166,7 +166,7 @@ mod tests {
     use super::{GROUPS, program};
 
     #[test]
-    fn every_command_stands_in_one_group() {
+    fn every_command_is_in_one_group() {
         let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
         let mut program = program();
         program.build();
@@ -174,7 +174,7 @@ mod tests {
         grouped.sort_unstable();
         commands.sort_unstable();
         assert_eq!(grouped, commands);
-        assert!(commands.len() <= 18 + 1, "18 commands are enough, and `help`: {commands:?}");
+        assert!(commands.len() <= 18 + 1, "more than 18 commands and `help`: {commands:?}");
     }
 
     #[test]
@@ -193,10 +193,10 @@ mod tests {
     fn every_argument_of_every_command_is_explained() {
         fn check(command: &clap::Command, path: &str) {
             let path = format!("{path} {}", command.get_name());
-            assert!(command.get_about().is_some(), "{path} does not say what it does");
+            assert!(command.get_about().is_some(), "{path} has no help text");
             for argument in command.get_arguments() {
                 let said = argument.get_help().or(argument.get_long_help());
-                assert!(said.is_some(), "{path}: {} is not explained", argument.get_id());
+                assert!(said.is_some(), "{path}: {} has no help text", argument.get_id());
             }
             command.get_subcommands().for_each(|inner| check(inner, &path));
         }

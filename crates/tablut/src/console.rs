@@ -1,4 +1,4 @@
-//! What a command says: results on standard output, notes and progress on standard error.
+//! The output of a command: results on standard output, notes and progress on standard error.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -7,16 +7,14 @@ use std::io::{self, IsTerminal, Write};
 use clap::builder::StyledStr;
 use serde::Serialize;
 
-/// Where a command's results go, and how much else it says.
-///
-/// It is written to like any file: a result that cannot be written is an error of the command, never a panic.
+/// The output of a command. It is written to like a file: a result that cannot be written is an error, never a panic.
 pub struct Console {
     out: io::Stdout,
-    /// What says everything that is no result.
+    /// For all output that is no result.
     pub voice: Voice,
 }
 
-/// Standard output does not take what is written to it.
+/// Standard output cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output: {0}")]
 pub struct OutputError(io::Error);
@@ -28,7 +26,7 @@ impl OutputError {
         error.chain().find_map(of_output)
     }
 
-    /// Whether whoever read the output wants no more of it, as `head` does: nothing has gone wrong.
+    /// Whether the reader has closed the pipe, as `head` does. This is no error.
     pub fn reader_has_gone(&self) -> bool {
         self.0.kind() == io::ErrorKind::BrokenPipe
     }
@@ -49,7 +47,7 @@ impl Write for Console {
 }
 
 impl Console {
-    /// Standard output, and a voice that is not quiet.
+    /// Results go to standard output, and notes are printed.
     pub fn new() -> Self {
         Self { out: io::stdout(), voice: Voice { quiet: false } }
     }
@@ -59,7 +57,7 @@ impl Console {
         self.out.is_terminal() && tablut_play::colour_is_wanted()
     }
 
-    /// Prints figures on a line, in words or as JSON.
+    /// Prints `figures` on a line, as text or as JSON.
     pub fn print_figures(&mut self, figures: &(impl Serialize + Display), json: bool) -> anyhow::Result<()> {
         if json {
             writeln!(self, "{}", serde_json::to_string(figures)?)?;
@@ -69,30 +67,30 @@ impl Console {
         Ok(())
     }
 
-    /// Writes styled text, plain where there is no colour.
+    /// Writes styled text, without styles if there is no colour.
     pub fn write_styled(&mut self, text: &StyledStr) -> io::Result<()> {
         if self.has_colour() { write!(self, "{}", text.ansi()) } else { write!(self, "{text}") }
     }
 }
 
-/// Says what is no result, on standard error, unless it is told to be quiet. A text that nobody can read is no reason to stop.
+/// Prints notes to standard error, unless `--quiet` is given. It ignores errors of standard error.
 #[derive(Clone, Copy, Debug)]
 pub struct Voice {
     quiet: bool,
 }
 
 impl Voice {
-    /// A voice that says nothing when `quiet`.
+    /// A voice that prints nothing if `quiet`.
     pub fn new(quiet: bool) -> Self {
         Self { quiet }
     }
 
-    /// Whether nothing is to be said.
+    /// Whether it prints nothing.
     pub fn is_quiet(self) -> bool {
         self.quiet
     }
 
-    /// Says a line.
+    /// Prints a line.
     pub fn say(self, line: impl Display) {
         if !self.quiet {
             complain(line);
@@ -100,7 +98,7 @@ impl Voice {
     }
 }
 
-/// Writes a line to standard error, quiet or not: for errors alone.
+/// Writes a line to standard error even with `--quiet`. This is for errors only.
 pub fn complain(line: impl Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }

@@ -1,4 +1,4 @@
-//! The dashboard of a training run on a terminal; what it shows is written to its other views as well, so that one may leave it.
+//! The dashboard of a training run on a terminal. Closing it does not stop the run.
 
 mod view;
 
@@ -22,27 +22,27 @@ use crate::interrupt;
 use crate::progress_lines::ProgressLines;
 use crate::run_events::RunEvents;
 
-/// How often it is drawn; keys are heard at once.
+/// The time between two drawings. Keys are handled at once.
 const FRAME: Duration = Duration::from_millis(500);
 
-/// The terminal while the dashboard has it.
+/// The terminal that the dashboard uses.
 pub type Screen = Terminal<CrosstermBackend<Stderr>>;
 
-/// Shows a run until it is left, and gives the terminal to the run's lines and bars then. It goes with this value.
+/// Shows a run until the user closes it or it is dropped. Then lines and bars use the terminal.
 pub struct Dashboard {
     shown: Arc<Shown>,
     thread: Option<JoinHandle<()>>,
 }
 
 struct Shown {
-    /// Whether it is on the terminal.
+    /// Whether the dashboard is shown.
     on_terminal: AtomicBool,
     events: Arc<RunEvents>,
     lines: Arc<ProgressLines>,
     cancel: CancelToken,
 }
 
-/// What a key asks for.
+/// The meaning of a key.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 enum Wish {
     Leave,
@@ -50,14 +50,14 @@ enum Wish {
     Interrupt,
 }
 
-/// Takes the terminal where people sit at one and do not prefer `plain` lines.
+/// Takes the terminal, if there is an interactive one and `plain` is not set.
 pub fn take_terminal(voice: Voice, plain: bool) -> Option<Screen> {
     let wanted = !plain && !voice.is_quiet() && io::stdin().is_terminal() && io::stderr().is_terminal() && can_draw();
     if wanted { open().ok() } else { None }
 }
 
 impl Dashboard {
-    /// Shows what `events` come to on the terminal. `lines` is muted, and has the terminal afterwards.
+    /// Shows the progress of `events` on the terminal. `lines` is muted, and uses the terminal afterwards.
     pub fn start(screen: Screen, events: &Arc<RunEvents>, lines: &Arc<ProgressLines>, cancel: &CancelToken) -> Self {
         let (events, lines, cancel) = (events.clone(), lines.clone(), cancel.clone());
         let shown = Arc::new(Shown { on_terminal: AtomicBool::new(true), events, lines, cancel });
@@ -75,14 +75,14 @@ impl Drop for Dashboard {
     fn drop(&mut self) {
         self.shown.on_terminal.store(false, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // A drawing that panicked has said so.
+            // A panic of the thread has already been printed.
             let _ = thread.join();
         }
     }
 }
 
 impl Shown {
-    /// Draws and hears keys until somebody leaves or the run ends.
+    /// Draws and handles keys until the user closes the dashboard or the run ends.
     fn show(&self, mut screen: Screen) {
         while self.on_terminal.load(Ordering::Relaxed) {
             let drawn = {
@@ -90,7 +90,7 @@ impl Shown {
                 screen.draw(|frame| draw(frame, &progress)).map(|_| ())
             };
             let wish = drawn.and_then(|()| heard());
-            // A terminal that is gone is no reason to stop training.
+            // If the terminal fails, training continues.
             let goes_on = wish.is_ok_and(|wish| wish.is_none_or(|wish| self.obey(wish)));
             if !goes_on {
                 break;
@@ -99,7 +99,7 @@ impl Shown {
         self.leave();
     }
 
-    /// Does what a key asks for; false if the dashboard is to go.
+    /// Handles a key. Returns false if the dashboard must close.
     fn obey(&self, wish: Wish) -> bool {
         match wish {
             Wish::Pause => {
@@ -120,7 +120,7 @@ impl Shown {
         self.events.send(RunEvent::Paused(paused));
     }
 
-    /// Gives the terminal back. A pause ends, because nothing shows it any more.
+    /// Releases the terminal. It ends a pause, because the pause would not be visible any more.
     fn leave(&self) {
         let _ = execute!(io::stderr(), LeaveAlternateScreen);
         let _ = disable_raw_mode();
@@ -132,12 +132,12 @@ impl Shown {
     }
 }
 
-/// Whether the terminal can be drawn on at all.
+/// Whether the terminal supports drawing.
 fn can_draw() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term != "dumb" && !term.is_empty())
 }
 
-/// Takes the terminal.
+/// Switches the terminal to the dashboard's screen.
 fn open() -> io::Result<Screen> {
     enable_raw_mode()?;
     let opened =
@@ -149,7 +149,7 @@ fn open() -> io::Result<Screen> {
     opened
 }
 
-/// Waits for the next frame or key; gives what a key asks for.
+/// Waits for the next frame or key, and returns the meaning of a key.
 fn heard() -> io::Result<Option<Wish>> {
     if !event::poll(FRAME)? {
         return Ok(None);
@@ -178,7 +178,7 @@ mod tests {
     use tablut_report::Live;
 
     #[test]
-    fn a_pause_lasts_until_the_next_key_or_until_the_dashboard_goes() {
+    fn a_pause_lasts_until_the_next_key_or_until_the_dashboard_closes() {
         let folder = tempfile::tempdir().unwrap();
         let text = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n";
         let config = TrainConfig::parse(text, std::path::Path::new("test.toml"), &[]).unwrap();
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_ask_for_what_the_last_line_says() {
+    fn keys_have_the_meaning_that_the_last_line_shows() {
         let key = |code, modifiers| wish(KeyEvent::new(code, modifiers));
         assert_eq!(key(KeyCode::Char('q'), KeyModifiers::NONE), Some(Wish::Leave));
         assert_eq!(key(KeyCode::Char('p'), KeyModifiers::NONE), Some(Wish::Pause));

@@ -1,10 +1,11 @@
-//! The one door from a command's result to an exit code.
+//! Turns a command's result into an exit code.
 //!
 //! | code | meaning |
 //! |---|---|
-//! | 0 | done, or whoever read the output wanted no more of it |
-//! | 2 | an error, said on standard error |
-//! | 130, 143 | stopped by Ctrl-C, by SIGTERM |
+//! | 0 | success, or the reader has closed standard output |
+//! | 2 | an error, whose message is on standard error |
+//! | 130 | stopped by Ctrl-C |
+//! | 143 | stopped by SIGTERM |
 
 use std::process::ExitCode;
 
@@ -12,7 +13,7 @@ use crate::console::{OutputError, complain};
 use crate::hints;
 use crate::interrupt::Interrupted;
 
-/// Says what went wrong, and gives the exit code.
+/// Prints the error, if any, and returns the exit code.
 pub fn code(result: anyhow::Result<()>) -> ExitCode {
     let Err(error) = result else { return ExitCode::SUCCESS };
     if let Some(interrupted) = error.downcast_ref::<Interrupted>() {
@@ -22,7 +23,7 @@ pub fn code(result: anyhow::Result<()>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if let Some(usage) = error.downcast_ref::<clap::Error>() {
-        // With its colours; standard error may be closed.
+        // This keeps clap's colours. Standard error may be closed.
         let _ = usage.print();
     } else {
         complain(format_args!("error: {error:#}"));

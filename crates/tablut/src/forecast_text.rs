@@ -1,4 +1,4 @@
-//! What a run will take here, measured by a short benchmark and said in words.
+//! An estimate of a run's time, memory and disk space on this machine, from a short benchmark.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::interrupt::Interrupted;
 use crate::nets::net_maker;
 use crate::progress::Progress;
 
-/// How long the benchmark of a forecast takes, about.
+/// The approximate time of the benchmark.
 const BENCHMARK: Duration = Duration::from_secs(12);
 
 /// Measures this machine with the nets and the device of `config` for about `time`.
@@ -29,7 +29,7 @@ pub fn measure_pace(
     let (device, rules) = (ComputeDevice::open(config.machine.device)?, config.load_rules(None)?);
     let weights = Weights::initial(&config.shape, config.seed);
     let make_net = net_maker(&device, config.precision, &weights)?;
-    let progress = Progress::waiting(voice, "a short benchmark: games, evaluations by the net, steps of learning");
+    let progress = Progress::waiting(voice, "running a short benchmark of games, evaluations and learning");
     let pace = match benchmark(config, &rules, &device, &*make_net, time, cancel) {
         Err(TrainError::Stopped) => return Err(Interrupted::now().into()),
         pace => pace?,
@@ -38,7 +38,7 @@ pub fn measure_pace(
     Ok(pace)
 }
 
-/// Says what a run by `config` in `folder` takes on this machine, or what the rest of the run that is there takes.
+/// The estimate for a run with `config` in `folder`. If the run exists, the estimate is for its rest.
 pub fn forecast_text(
     config: &TrainConfig,
     folder: &Path,
@@ -53,25 +53,25 @@ pub fn forecast_text(
         return Ok(rest(config, &metrics, pace));
     }
     let pace = measure_pace(config, BENCHMARK, cancel, voice)?;
-    // The folder comes with the run; what is free is told by the nearest one above it.
+    // The run's folder does not exist yet, so the free space is that of the nearest folder above it.
     let there = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
     Ok(text(config, &pace, &config.forecast(&pace), free_bytes(there)))
 }
 
-/// What the rest of a run takes, from its own pace.
+/// The estimate for the rest of a run, from its speed so far.
 fn rest(config: &TrainConfig, metrics: &[GenerationMetrics], pace: GenerationPace) -> String {
     let (done, all) = (metrics.len() as u64, config.schedule.generations);
     let final_seconds = config.final_seconds(metrics);
     let mut text = format!(
-        "done      {} of {} generations in {}\n",
+        "finished  {} of {} generations in {}\n",
         count(done as f64),
         count(all as f64),
         duration(metrics.iter().map(GenerationMetrics::seconds).sum())
     );
     let seconds = pace.rest(&config.schedule, done) + final_seconds;
-    let _ = writeln!(text, "the rest  about {}, as fast as the latest generations", duration(seconds));
+    let _ = writeln!(text, "the rest  about {}, at the speed of the last generations", duration(seconds));
     if final_seconds > 0.0 {
-        let _ = writeln!(text, "          {} of it to measure the net at the end", duration(final_seconds));
+        let _ = writeln!(text, "          including {} to evaluate the net at the end", duration(final_seconds));
     }
     text
 }
@@ -104,37 +104,37 @@ fn text(config: &TrainConfig, pace: &MachinePace, forecast: &Forecast, free: Opt
     ];
     if forecast.rating_games >= 1.0 {
         let seconds = duration(forecast.rating_seconds);
-        rows.push(("rating", format!("{seconds} and the opponents' time: {} games", count(forecast.rating_games))));
+        rows.push(("rating", format!("{seconds} plus the opponents' time: {} games", count(forecast.rating_games))));
     }
     if forecast.final_evaluations > 0.0 {
         let games = f64::from(config.evaluation.games) * config.evaluation.against.len() as f64;
         let seconds = duration(forecast.final_seconds);
-        rows.push(("measuring", format!("{seconds} and the opponents' time: {} games at the end", count(games))));
+        rows.push(("evaluating", format!("{seconds} plus the opponents' time: {} games at the end", count(games))));
     }
     rows.push((
         "disk",
         format!("{}: games {}, models {}, states {}", bytes(disk), bytes(games), bytes(models), bytes(states)),
     ));
     if let Some(free) = free {
-        let warning = if disk as f64 > 0.9 * free as f64 { ": too little" } else { "" };
-        rows.push(("free", format!("{} on that disk{warning}", bytes(free))));
+        let warning = if disk as f64 > 0.9 * free as f64 { ", which is too little" } else { "" };
+        rows.push(("free disk", format!("{}{warning}", bytes(free))));
     }
     let window = forecast.window_positions * pace.window_bytes_per_position;
     rows.push((
         "memory",
-        format!("about {}, of which the replay window {}", bytes(forecast.memory_bytes), bytes(window as u64)),
+        format!("about {}, including {} for the replay window", bytes(forecast.memory_bytes), bytes(window as u64)),
     ));
     let (window, trees) = (bytes(forecast.bounds.window), bytes(forecast.bounds.trees));
-    rows.push(("", format!("(bounds: {window} for the replay window, {trees} for search trees)")));
+    rows.push(("", format!("(at most {window} for the replay window, {trees} for search trees)")));
     let mut text = String::new();
     for (name, value) in rows {
-        let _ = writeln!(text, "{name:<10}{value}");
+        let _ = writeln!(text, "{name:<11}{value}");
     }
     let _ = write!(
         text,
-        "\nAn estimate from games of {:.0} plies, as a search without a net plays them.\n\
-         A net learns to shorten them to about 46. If a rule set's games stay longer,\n\
-         the run takes longer: ask again when it has begun.\n",
+        "\nThe estimate assumes games of {:.0} plies, as a search without a net plays them.\n\
+         With a trained net they have about 46 plies. If the games stay longer, the run\n\
+         takes longer. Repeat the estimate when the run has begun.\n",
         pace.plies_per_game
     );
     text
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_forecast_fits_a_terminal_and_says_when_the_disk_is_too_small() {
+    fn a_forecast_fits_a_terminal_and_reports_too_small_a_disk() {
         let config = "rules = [\"kvasir\"]\nshape = \"b4c32\"\n[evaluation]\ngames = 200\nagainst = [\"random\"]\n";
         let config = TrainConfig::parse(config, Path::new("test.toml"), &[]).unwrap();
         let pace = MachinePace {

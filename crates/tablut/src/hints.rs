@@ -1,18 +1,19 @@
-//! Hints for people: the next command as it can be typed, and the word that they may have meant.
+//! Hints: the next command, ready to be typed, and the word that the user may have meant.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 
 use tablut_rules::RULE_SET_NAMES;
 
-/// Words less alike than this are no misspelling of each other: from 0 (nothing in common) to 1 (equal).
+/// The minimum Jaro-Winkler similarity of a misspelling, from 0 (nothing in common) to 1 (equal).
 const ALIKE: f64 = 0.8;
 
-/// Kinds of players, as they are typed.
+/// The kinds of players, as they are typed.
 const PLAYERS: [&str; 9] =
     ["random", "greedy", "alphabeta", "rollouts", "net", "policy", "engine", "opentafl", "challenge"];
 
-/// A command of this program as it can be typed here: through cargo where cargo has started it, and with its words quoted.
+/// A command of this program as the user can type it, with its words quoted. It starts with `cargo run` if cargo
+/// started the program.
 pub fn command<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> String {
     let typed = match std::env::var_os("CARGO") {
         Some(_) if cfg!(debug_assertions) => "cargo run --".to_owned(),
@@ -22,20 +23,20 @@ pub fn command<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> String {
     words.into_iter().fold(typed, |line, word| line + " " + &quoted(word.as_ref()))
 }
 
-/// A word as a shell reads it.
+/// A word quoted for a shell.
 fn quoted(word: &OsStr) -> String {
     let text = word.to_string_lossy();
     shlex::try_quote(&text).map_or_else(|_| text.clone().into_owned(), Cow::into_owned)
 }
 
-/// What the person who made the error may have meant. It goes by the message: the error itself may lie deep in others.
+/// What the user may have meant, derived from the error's message.
 pub fn for_error(error: &anyhow::Error) -> Option<String> {
     let message = format!("{error:#}");
     let meant = unknown_name(&message).or_else(|| unknown_field(&message))?;
     Some(format!("did you mean {meant}?"))
 }
 
-/// The rule set or the player that was meant, of a message that there is none of the name given.
+/// The rule set or player that was meant, if the message names an unknown one.
 fn unknown_name(message: &str) -> Option<String> {
     let named = |begin: &str| message.split_once(begin)?.1.split('"').next();
     if let Some(name) = named("no rule set \"") {
@@ -45,7 +46,7 @@ fn unknown_name(message: &str) -> Option<String> {
     closest(kind, PLAYERS)
 }
 
-/// The candidate that is most like `word`, if any is.
+/// The candidate that is most similar to `word`, if one is similar enough.
 fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let alike = |candidate: &str| strsim::jaro_winkler(&word.to_lowercase(), candidate);
     let scored = candidates.into_iter().map(|candidate| (alike(candidate), candidate));
@@ -53,7 +54,7 @@ fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Opt
     Some(best.1.to_owned())
 }
 
-/// The field that was meant, of a message in serde's words: unknown field `x`, expected one of `a`, `b`.
+/// The field that was meant, if the message is serde's: unknown field `x`, expected one of `a`, `b`.
 fn unknown_field(message: &str) -> Option<String> {
     let (_, rest) = message.split_once("unknown field ")?;
     let mut words = rest.split('`').skip(1).step_by(2);

@@ -1,15 +1,15 @@
-//! Text laid out for a terminal of 80 columns: tables, and lists that are wrapped.
+//! Text for a terminal of 80 columns: tables, and wrapped lists and paragraphs.
 
 use std::fmt::Write as _;
 
-/// Columns of a terminal, as narrow as they come.
+/// Columns of a terminal.
 pub const WIDTH: usize = 80;
 
-/// Between two columns of a table.
+/// Spaces between two columns of a table.
 const GAP: usize = 2;
 
-/// A table, its first row the header: the first column to the left, the others to the right. Where a row would be wider than a
-/// terminal, the first cell of each row stands on a line of its own above the rest.
+/// A table whose first row is the header. The first column is aligned to the left, the others to the right. If a row is
+/// wider than a terminal, the first cell of every row has its own line above the rest.
 pub fn table(rows: &[Vec<String>]) -> String {
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| chars(cell)).max();
@@ -32,7 +32,7 @@ pub fn table(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Parts with commas between them, none of them broken, in lines that fit a terminal; lines after the first are indented.
+/// A list with commas, wrapped between its parts to the width of a terminal. Lines after the first are indented.
 pub fn list<S: AsRef<str>>(begin: &str, parts: impl IntoIterator<Item = S>, indent: usize) -> String {
     let (mut text, mut column) = (begin.to_owned(), chars(begin));
     let mut parts = parts.into_iter().peekable();
@@ -51,8 +51,8 @@ pub fn list<S: AsRef<str>>(begin: &str, parts: impl IntoIterator<Item = S>, inde
     text
 }
 
-/// Lines broken between words where they are wider than a terminal. What follows keeps the line's indent, and that of a list's
-/// item after its dash.
+/// Text wrapped between words to the width of a terminal. Continuation lines keep the indent of their line, also after
+/// the dash of a list item.
 pub fn wrapped(text: &str) -> String {
     let mut wrapped = String::new();
     for line in text.lines() {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_broken_between_their_parts() {
+    fn lists_are_wrapped_between_their_parts() {
         let part = "p".repeat(30);
         let text = list("begin:", [&part, &part, &part], 4);
         assert_eq!(text, format!("begin: {part}, {part},\n    {part}"));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_broken_between_words_and_keep_their_indent() {
+    fn long_lines_are_wrapped_between_words_and_keep_their_indent() {
         let word = "w".repeat(30);
         let text = wrapped(&format!("Title\n  - {word} {word} {word}\n\n  {word} {word} {word}"));
         assert_eq!(text, format!("Title\n  - {word} {word}\n    {word}\n\n  {word} {word}\n  {word}\n"));

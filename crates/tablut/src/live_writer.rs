@@ -1,4 +1,4 @@
-//! Keeps `live.json` in a run's folder while it trains: what it does, and a few games as they are played.
+//! Writes `live.json` in a run's folder during training: the current state, and some games in progress.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,14 +12,14 @@ use tablut_rules::{Position, Rules};
 use crate::run_events::Consumer;
 use crate::run_progress::{Phase, RunProgress};
 
-/// How often the file is written, at most.
+/// The minimum time between two writes.
 const EVERY: Duration = Duration::from_secs(2);
-/// Games that are watched at once, of each rule set and in all; and how many of those that have ended are kept.
+/// Maximum numbers of games in progress, for each rule set and in all, and of finished games.
 const MOST_OF_A_SET: usize = 2;
 const MOST_UNDER_WAY: usize = 4;
 const MOST_FINISHED: usize = 2;
 
-/// Writes the file; it goes with this value.
+/// Writes the file, and removes it when dropped.
 pub struct LiveWriter {
     folder: PathBuf,
     state: Mutex<State>,
@@ -32,7 +32,7 @@ struct State {
 }
 
 impl LiveWriter {
-    /// For the run in `folder`.
+    /// A writer for the run in `folder`.
     pub fn new(folder: &Path) -> Self {
         let live = Live { schema: Live::SCHEMA, ..Live::default() };
         let state = State { live, phase_start: Instant::now(), written: None };
@@ -43,14 +43,14 @@ impl LiveWriter {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what the file is to say, and writes it if it is `urgent` or was not written for a while.
+    /// Changes the state, and writes the file if the change is `urgent` or the last write is old enough.
     fn change(&self, urgent: bool, change: impl FnOnce(&mut State)) {
         let mut state = self.state();
         change(&mut state);
         if urgent || state.written.is_none_or(|written| written.elapsed() >= EVERY) {
             state.live.written = Live::present();
             state.live.seconds = state.phase_start.elapsed().as_secs_f64();
-            // Whoever watches sees that nothing new comes; it is no reason to stop training.
+            // An error is ignored, because training can continue. Readers see that the file is old.
             let _ = state.live.write(&self.folder);
             state.written = Some(Instant::now());
         }
@@ -85,7 +85,7 @@ impl Consumer for LiveWriter {
                 if let Some(place) = watched {
                     live.under_way.remove(place);
                 }
-                // Where games are played elsewhere none is seen under way: those that come are shown.
+                // With workers no game is seen in progress, so finished games are shown.
                 if watched.is_some() || live.under_way.is_empty() {
                     live.finished.insert(0, GameSnapshot::from(*game));
                     live.finished.truncate(MOST_FINISHED);
@@ -133,7 +133,7 @@ mod tests {
     use crate::run_events::RunEvents;
 
     #[test]
-    fn games_are_followed_from_their_beginning_to_their_end() {
+    fn games_are_followed_from_their_start_to_their_end() {
         let folder = tempfile::tempdir().unwrap();
         let text = "rules = [\"kvasir\", \"ashton\"]\nshape = \"b1c16\"\n";
         let config = TrainConfig::parse(text, Path::new("test.toml"), &[]).unwrap();

@@ -1,6 +1,6 @@
 //! The `tablut` binary: trains, measures and plays neural nets for Tablut.
 
-// Everything that is printed goes through `console`, which returns errors where `println!` would panic.
+// All output goes through `console`, which returns errors where `println!` would panic.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod commands;

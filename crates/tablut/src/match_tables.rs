@@ -8,8 +8,8 @@ use tablut_ratings::{Rating, ScoreEstimate, TestState, TestVerdict, Wdl};
 
 use crate::layout;
 
-/// One row a match: the first player's score against the second, in all and with each side. Percentages; intervals
-/// are 95 %.
+/// A table with one row for each match: the first player's score in per cent, in all games and with each side.
+/// Intervals are 95 %.
 pub fn match_table(reports: &[MatchReport]) -> String {
     let header = ["", "games", "score %", "Elo", "as attackers %", "as defenders %"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
@@ -32,7 +32,7 @@ fn players(report: &MatchReport) -> String {
     format!("{} – {}", report.players[0], report.players[1])
 }
 
-/// Results in numbers and how the games of each match ended.
+/// The results of each match, and how its games ended.
 pub fn endings_text(reports: &[MatchReport]) -> String {
     let mut text = String::new();
     for report in reports {
@@ -54,15 +54,15 @@ pub fn endings_text(reports: &[MatchReport]) -> String {
     text
 }
 
-/// The sequential tests of the matches that had one, one line each.
+/// The sequential tests of the matches that have one.
 pub fn sequential_test_text(reports: &[MatchReport]) -> String {
     let mut text = String::new();
     for report in reports {
         let Some(test) = &report.sequential_test else { continue };
         let (bounds, state) = (test.bounds, test.state);
         let verdict = match state.verdict {
-            TestVerdict::Stronger => format!("stronger, over {} Elo", bounds.elo0),
-            TestVerdict::NotStronger => format!("not stronger, under {} Elo", bounds.elo1),
+            TestVerdict::Stronger => format!("stronger (more than {} Elo)", bounds.elo0),
+            TestVerdict::NotStronger => format!("not stronger (less than {} Elo)", bounds.elo1),
             TestVerdict::Undecided => "undecided".to_owned(),
         };
         let settings = format!(
@@ -74,7 +74,7 @@ pub fn sequential_test_text(reports: &[MatchReport]) -> String {
     text
 }
 
-/// The two sides of a sequential test: what speaks for either verdict, and what is needed.
+/// The evidence of a sequential test for each verdict, and the evidence that each needs.
 pub fn test_evidence(state: &TestState) -> String {
     format!(
         "evidence for stronger {:+.2} of {:.2}, for not stronger {:+.2} of {:.2}",
@@ -82,7 +82,7 @@ pub fn test_evidence(state: &TestState) -> String {
     )
 }
 
-/// A ladder with its side advantage, each player with the likelihood of being stronger than the next.
+/// A ladder with the attackers' advantage. Each player has the likelihood that it is stronger than the next one.
 pub fn ladder_table(ladder: &Ladder) -> String {
     let mut rows = vec![["player", "Elo", "95 %", "stronger than next", "games"].map(str::to_owned).to_vec()];
     for (place, player) in ladder.players.iter().enumerate() {
@@ -105,14 +105,14 @@ pub fn ladder_table(ladder: &Ladder) -> String {
     for player in &ladder.players {
         if let Some(Rating { elo, low, high }) = player.measured {
             let measured = elo_interval(elo, low, high);
-            let _ = writeln!(text, "{} by these games alone: {measured}", player.name);
+            let _ = writeln!(text, "{} measured by these games: {measured}", player.name);
         }
     }
     text
 }
 
-/// Each player's likelihood, in percent, to be stronger than every other one; empty with fewer than three players, where the
-/// ladder says it all.
+/// The likelihood in per cent that each player is stronger than each other. It is empty with fewer than three players,
+/// because the ladder already shows it.
 pub fn superiority_table(ladder: &Ladder) -> String {
     if ladder.players.len() < 3 {
         return String::new();
@@ -133,7 +133,7 @@ fn score(side: &SideResult) -> String {
     })
 }
 
-/// An Elo difference with its interval, or what is known of one that has no bound.
+/// An Elo difference with its interval, or its only finite bound.
 pub fn elo_text(elo: &EloDifference) -> String {
     match (elo.low, elo.mean, elo.high) {
         (Some(low), Some(mean), Some(high)) => elo_interval(mean, low, high),
@@ -147,7 +147,7 @@ fn elo_interval(mean: f64, low: f64, high: f64) -> String {
     format!("{} ({} to {})", signed(mean), signed(low), signed(high))
 }
 
-/// A whole number with its sign, a real minus.
+/// A whole number with its sign, and with a typographic minus.
 fn signed(elo: f64) -> String {
     format!("{elo:+.0}").replace('-', "−")
 }
@@ -161,7 +161,7 @@ mod tests {
     use tablut_ratings::TestBounds;
     use tablut_rules::{Outcome, Reason, Side};
 
-    /// A game that was worth so many half points to the player on `side`.
+    /// A game with this number of half points for the player on `side`.
     fn game(side: Side, half_points: usize) -> GameResult {
         let winner = [Some(side.opponent()), None, Some(side)][half_points];
         let ending = Ending::Rules(Outcome { winner, reason: Reason::NoMoves });
@@ -189,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn tables_align_and_say_what_is_not_known() {
+    fn tables_align_and_show_unknown_bounds() {
         let reports = [
             report(["net", "random"], [[0, 0, 0], [0, 0, 0], [0, 0, 10]]),
             report(["net", "greedy"], [[0, 0, 3], [0, 0, 1], [0, 0, 6]]),
         ];
         let table = match_table(&reports);
         let lines: Vec<&str> = table.lines().collect();
-        assert_eq!(lines.len(), 5, "too wide for 80 columns, so that names have lines of their own:\n{table}");
+        assert_eq!(lines.len(), 5, "the table is wider than 80 columns, so names have their own lines:\n{table}");
         assert!(lines[1] == "net – random" && lines[2].contains("100.0 (84–100)"), "{table}");
         assert!(lines[2].contains("above +287"), "{table}");
         assert!(endings_text(&reports).contains("net – greedy\n  16 won, 1 drawn, 3 lost; "));
@@ -215,7 +215,7 @@ mod tests {
         let order: Vec<&str> = lines[1..4].iter().filter_map(|line| line.split(' ').next()).collect();
         assert_eq!(order, ["alphabeta:1", "greedy", "random"], "{table}");
         assert!(lines[2].contains("+100  ") && lines[2].contains("anchor") && lines[2].ends_with("40"), "{table}");
-        assert!(lines[5].starts_with("greedy by these games alone: +3"), "{table}");
+        assert!(lines[5].starts_with("greedy measured by these games: +3"), "{table}");
         let table = superiority_table(&ladder);
         assert!(table.contains("3 random") && table.contains("100.0") && table.lines().count() == 4, "{table}");
         assert_eq!(superiority_table(&ladder_of_two), "");

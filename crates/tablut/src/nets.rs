@@ -1,6 +1,6 @@
 //! The nets, players and rules that a command names, and the device of its nets.
 //!
-//! A net is in a model file, or it is the one that comes with the program, which players call `net:shipped@64`.
+//! A net is in a model file, or it is the net that comes with the program, such as in `net:shipped@64`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,22 +17,22 @@ use tablut_rules::Rules;
 
 use crate::console::Voice;
 
-/// Stands for the net that comes with the program where a model file is expected, unless there is a file of that name.
+/// Names the net that comes with the program in place of a model file, unless a file has this name.
 pub const SHIPPED: &str = "shipped";
 
-/// Loads the model file, or the newest net of a run's folder, or without a path the net that comes with the program.
+/// Loads a model file, or the newest net of a run's folder. Without a path, loads the net that comes with the program.
 pub fn load_model(path: Option<&Path>) -> anyhow::Result<Model> {
     match path.filter(|path| !is_shipped(path)) {
         Some(folder) if folder.is_dir() => Ok(Model::load(&newest_net(folder)?)?),
         Some(path) => Ok(Model::load(path)?),
         None => {
-            let bytes = shipped_net().context("no net was built into this program: expected a model file")?;
+            let bytes = shipped_net().context("this program was built without a net: expected a model file")?;
             Model::from_bytes(bytes).context("the net that comes with the program")
         }
     }
 }
 
-/// What a message calls that net.
+/// The name of that net in messages.
 pub fn model_name(path: Option<&Path>) -> String {
     match path.filter(|path| !is_shipped(path)) {
         Some(folder) if folder.is_dir() => format!("the newest net of {}", folder.display()),
@@ -52,7 +52,7 @@ pub fn load_nets<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>, processo
     Ok(nets)
 }
 
-/// Loads one net more, unless it is there already.
+/// Loads another net, unless it is loaded already.
 pub fn add_net<'a>(nets: &'a mut Nets, path: &Path, precision: Precision) -> anyhow::Result<&'a NetInfo> {
     if is_shipped(path) || path.is_dir() {
         return Ok(nets.insert(path, load_model(Some(path))?, precision)?);
@@ -64,7 +64,7 @@ fn is_shipped(path: &Path) -> bool {
     path == Path::new(SHIPPED) && !path.exists()
 }
 
-/// Makes a net of these weights, for each worker of self-play one.
+/// Makes a net from weights. Each thread of self-play has its own.
 pub type NetMaker = Box<dyn Fn(&Weights) -> Box<dyn Inference> + Sync>;
 
 /// Makes nets on `device`, or on the cores in `precision`.
@@ -76,39 +76,39 @@ pub fn net_maker(device: &ComputeDevice, precision: Precision, weights: &Weights
     Ok(Box::new(move |weights| processor.make(weights)))
 }
 
-/// Makes nets on the cores. An engine for `weights` shows first that this machine has the precision.
+/// Makes nets on the cores. It first makes an engine for `weights`, so that an unavailable precision is an error here.
 pub fn net_maker_on_cores(precision: Precision, weights: &Weights) -> Result<NetMaker, NetError> {
     let options = EngineOptions { precision: precision.chosen()?, ..EngineOptions::default() };
     Engine::with_options(weights, options)?;
-    Ok(Box::new(move |weights| Box::new(Engine::with_options(weights, options).expect("checked at the start"))))
+    Ok(Box::new(move |weights| Box::new(Engine::with_options(weights, options).expect("an engine was made before"))))
 }
 
-/// Checks what a config names: its rule sets, the net that it starts with, its opponents and their nets.
+/// Checks everything that a config names: rule sets, starting net, opponents and their nets.
 pub fn check_config(config: &TrainConfig) -> anyhow::Result<()> {
     let rules = config.load_rules(None).context("rules")?;
     config.starting_weights(&rules).context("start")?;
     check_opponents(config)
 }
 
-/// Checks that the config's opponents can be read, with their nets.
+/// Checks the config's opponents and their nets.
 pub fn check_opponents(config: &TrainConfig) -> anyhow::Result<()> {
     let players = parse_players(&config.evaluation.against).context("evaluation.against")?;
     load_nets(players.iter().map(|player| &player.spec), Processor::Cpu).context("evaluation.against")?;
     Ok(())
 }
 
-/// The rule set of that name or file.
+/// Loads a rule set by name or file.
 pub fn load_rules(name_or_path: &str) -> anyhow::Result<Arc<Rules>> {
     Ok(Arc::new(Rules::load(name_or_path)?))
 }
 
-/// Reads players as they are typed, naming the one that cannot be read. No two have the same name.
+/// Parses players. An error names the invalid one. Two players with the same name are an error.
 pub fn parse_players(texts: &[String]) -> anyhow::Result<Vec<NamedPlayer>> {
     let mut players: Vec<NamedPlayer> = Vec::new();
     for text in texts {
         let player: NamedPlayer = text.parse()?;
         if players.iter().any(|known| known.name() == player.name()) {
-            bail!("player {} is named twice", player.name());
+            bail!("player {} is named twice; NAME=PLAYER gives one of them another name", player.name());
         }
         players.push(player);
     }
@@ -123,18 +123,17 @@ pub fn told(choice: RulesChoice, voice: Voice) -> Arc<Rules> {
     choice.rules
 }
 
-/// The rules for one model: `asked`, or rules that the net knows. Without a file it is the net that comes with the
-/// program.
+/// The rules for one model: `asked`, or else rules that the net knows. `path` is that of [`load_model`].
 pub fn rules_for(asked: Option<&str>, path: Option<&Path>, model: &Model, voice: Voice) -> anyhow::Result<Arc<Rules>> {
     let net = model_name(path);
     Ok(told(choose_rules(asked, &[KnownRules { net: &net, rules: &model.rules }])?, voice))
 }
 
-/// Where nets run.
+/// The device on which nets run.
 #[derive(Copy, Clone, Debug, Default, clap::Args)]
 pub struct DeviceArgs {
-    /// Where nets run: cpu, gpu:0 or another number, or auto, the first GPU if there is one. GPUs need a program with the
-    /// feature `gpu`.
+    /// Device for nets: cpu, gpu:N, or auto (the first GPU if there is one). GPUs need a program built with the feature
+    /// `gpu`.
     #[arg(long, value_name = "DEVICE", default_value_t)]
     pub device: DeviceChoice,
 }

@@ -1,4 +1,4 @@
-//! Progress on standard error: a bar on a terminal, a line now and then elsewhere, nothing where it is to be quiet.
+//! Progress on standard error: a bar on a terminal, otherwise a line from time to time. With `--quiet` there is none.
 
 use std::fmt::Display;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -9,24 +9,23 @@ use indicatif::{HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, P
 
 use crate::console::Voice;
 
-/// How long it is silent without a terminal before the first line; each further silence is twice as long as the one before,
-/// up to [`LONGEST_SILENCE`].
+/// The time to the first line without a terminal. The time between two lines doubles up to [`LONGEST_SILENCE`].
 const FIRST_SILENCE: Duration = Duration::from_secs(10);
 const LONGEST_SILENCE: Duration = Duration::from_mins(5);
 
-/// How a bar is redrawn when nothing moves it: the time shows that something happens.
+/// How often a bar is redrawn without progress, so that its time changes.
 const TICK: Duration = Duration::from_millis(250);
 
 /// The progress of one piece of work.
 pub struct Progress {
     bar: ProgressBar,
     voice: Voice,
-    /// What writes lines where the bar cannot be seen.
+    /// Writes lines if there is no terminal for the bar.
     _heartbeat: Option<Heartbeat>,
 }
 
 impl Progress {
-    /// Work of `total` units, such as games, of which `done` were done before.
+    /// Work of `total` units, such as games, of which `done` are already finished.
     pub fn new(voice: Voice, what: impl Display, unit: &str, done: u64, total: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(total), target(voice)).with_position(done);
         bar.set_style(style(&format!("{{prefix}}\n[{{bar:20}}] {{pos}}/{{len}} {unit}, {{elapsed}}{{msg}}")));
@@ -39,7 +38,7 @@ impl Progress {
         Self::begin(bar, voice, line)
     }
 
-    /// Work of which nobody knows how far it is; the time shows that it goes on.
+    /// Work without a known length. Only the time is shown.
     pub fn waiting(voice: Voice, what: impl Display) -> Self {
         let bar = ProgressBar::with_draw_target(None, target(voice));
         bar.set_style(style("{spinner} {prefix}, {elapsed}"));
@@ -53,18 +52,18 @@ impl Progress {
         Self { bar, voice, _heartbeat: heartbeat }
     }
 
-    /// Shows how many units are done, and a few words on them.
+    /// Shows the number of finished units, and a message.
     pub fn show(&self, done: u64, message: &str) {
         self.bar.set_message(if message.is_empty() { String::new() } else { format!("\n{message}") });
         self.bar.set_position(done);
     }
 
-    /// One unit more is done.
+    /// Adds a finished unit.
     pub fn advance(&self) {
         self.bar.inc(1);
     }
 
-    /// Says a line, above the bar where there is one.
+    /// Prints a line, above the bar if there is one.
     pub fn say(&self, line: impl Display) {
         if self.bar.is_hidden() {
             self.voice.say(line);
@@ -80,7 +79,7 @@ impl Drop for Progress {
     }
 }
 
-/// A message of several lines on one.
+/// A message of several lines as one line.
 fn flat(message: &str) -> String {
     message.replace('\n', ", ")
 }
@@ -90,30 +89,30 @@ fn target(voice: Voice) -> ProgressDrawTarget {
     if voice.is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
 }
 
-/// Several bars, one below the other.
+/// Several bars below each other.
 pub fn bars(voice: Voice) -> MultiProgress {
     MultiProgress::with_draw_target(target(voice))
 }
 
-/// The look of a bar, from a template of indicatif's.
+/// The style of a bar, from a template for indicatif.
 pub fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("the template is well formed").progress_chars("=> ")
 }
 
-/// The time that the rest will take at the pace so far.
+/// The time for the rest at the speed so far.
 pub fn left(elapsed: Duration, done: u64, total: u64) -> HumanDuration {
     let rest = elapsed.as_secs_f64() * total.saturating_sub(done) as f64 / done.max(1) as f64;
     HumanDuration(Duration::try_from_secs_f64(rest).unwrap_or(Duration::MAX))
 }
 
-/// Writes a line about work now and then, until it is dropped.
+/// Writes a line about the work from time to time until it is dropped.
 pub struct Heartbeat {
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Heartbeat {
-    /// Says `line` of `bar` now and then where the bar cannot be seen and somebody listens.
+    /// Prints `line` of `bar` from time to time, if the bar is hidden and the voice is not quiet.
     pub fn of_bar(
         bar: &ProgressBar,
         voice: Voice,
@@ -126,7 +125,7 @@ impl Heartbeat {
         Self::start(silences(), move || voice.say(line(&bar)))
     }
 
-    /// Calls `beat` after each of `silences`; none where no thread can be had, which is no reason to stop the work.
+    /// Calls `beat` after each of `silences`. Returns `None` if no thread can be started.
     fn start(
         silences: impl Iterator<Item = Duration> + Send + 'static,
         beat: impl Fn() + Send + 'static,
@@ -149,13 +148,13 @@ impl Drop for Heartbeat {
     fn drop(&mut self) {
         self.end.take();
         if let Some(thread) = self.thread.take() {
-            // A beat that panicked has said so.
+            // A panic of the thread has already been printed.
             let _ = thread.join();
         }
     }
 }
 
-/// How long it is silent before each line.
+/// The times before each line.
 fn silences() -> impl Iterator<Item = Duration> {
     std::iter::successors(Some(FIRST_SILENCE), |silence| Some((*silence * 2).min(LONGEST_SILENCE)))
 }
@@ -165,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_become_rare() {
+    fn the_time_between_lines_grows() {
         let due = silences().scan(0, |at, silence| {
             *at += silence.as_secs();
             Some(*at)
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heart_beats_although_nothing_is_done_and_stops_with_its_work() {
+    fn a_heartbeat_needs_no_progress_and_stops_when_dropped() {
         let (beat, beats) = channel();
         let heartbeat = Heartbeat::start(std::iter::repeat(Duration::ZERO), move || beat.send(()).unwrap_or(()));
         beats.recv().expect("a first beat");
@@ -185,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_left_reads_well() {
+    fn the_time_left_is_readable() {
         assert_eq!(left(Duration::from_mins(1), 1, 3).to_string(), "2 minutes");
         assert_eq!(left(Duration::from_secs(10), 10, 10).to_string(), "0 seconds");
         assert_eq!(left(Duration::from_secs(1), 0, 0).to_string(), "0 seconds");

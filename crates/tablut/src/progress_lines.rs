@@ -1,4 +1,4 @@
-//! A training run on the terminal in lines and bars.
+//! Shows a training run as lines and bars on standard error.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,8 +13,8 @@ use crate::progress::{Heartbeat, bars, style};
 use crate::run_events::Consumer;
 use crate::run_progress::{RunProgress, summary};
 
-/// Two bars (the run, and the phase under way) and some lines for each generation. Bars are hidden where standard error
-/// is no terminal; a phase that lasts says a line now and then there. The lines of generations are written in any case.
+/// Two bars (the run and the current phase) and some lines for each generation. If standard error is no terminal, the
+/// bars are hidden, and a long phase prints a line from time to time.
 pub struct ProgressLines {
     bars: MultiProgress,
     run: ProgressBar,
@@ -22,12 +22,12 @@ pub struct ProgressLines {
     voice: Voice,
     counters: Arc<Counters>,
     heartbeat: Mutex<Option<Heartbeat>>,
-    /// What was said while something else has the terminal; none if nothing else has it.
+    /// Lines that wait while the dashboard has the terminal. `None` if it does not.
     waiting: Mutex<Option<Vec<String>>>,
 }
 
 impl ProgressLines {
-    /// Progress of `run` from where it stands. While it is muted it shows nothing, and keeps what was said.
+    /// The progress of `run`. While it is muted, it shows nothing and keeps its lines.
     pub fn new(run: &Run, counters: &Arc<Counters>, voice: Voice, is_muted: bool) -> Self {
         let bars = if is_muted { MultiProgress::with_draw_target(ProgressDrawTarget::hidden()) } else { bars(voice) };
         let whole = ProgressBar::new(run.config.schedule.generations).with_position(run.next_generation);
@@ -49,7 +49,7 @@ impl ProgressLines {
         }
     }
 
-    /// Writes what was said while it was muted, and draws bars and says lines from now on.
+    /// Prints the lines that were kept, and shows bars and lines from now on.
     pub fn unmute(&self) {
         let mut waiting = self.waiting();
         if let Some(lines) = waiting.take() {
@@ -60,7 +60,7 @@ impl ProgressLines {
         }
     }
 
-    /// Says a line, above the bars where there are some.
+    /// Prints a line, above the bars if they are shown.
     fn say(&self, line: &str) {
         match &mut *self.waiting() {
             Some(waiting) => waiting.push(line.to_owned()),
@@ -72,12 +72,12 @@ impl ProgressLines {
         if self.run.is_hidden() {
             self.voice.say(line);
         } else {
-            // A line that the terminal does not take is no reason to stop training.
+            // An error is ignored, because training can continue.
             let _ = self.bars.println(line);
         }
     }
 
-    /// A phase begins: its bar, and lines about it now and then where the bar cannot be seen.
+    /// Starts the bar of a phase. If it is hidden, lines are printed from time to time.
     fn begin_phase(&self, progress: &RunProgress) {
         let (name, unit) = (progress.phase.name, progress.phase.unit);
         self.phase.reset();

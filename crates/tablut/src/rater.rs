@@ -1,4 +1,4 @@
-//! Plays the games by which a run rates its newest net: against players that stay the same, and against its own earlier nets.
+//! Plays a run's rating games: its newest net against fixed opponents and against its earlier nets.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -14,12 +14,12 @@ use tablut_search::Limit;
 
 use crate::nets::{load_nets, parse_players};
 
-/// What the nets are called that lie in no file of their own.
+/// The names of nets that are not in a file.
 const NEWEST: &str = "the newest net";
 const UNTRAINED: &str = "the untrained net";
 
-/// Rates the net of `generation`, which is `model`; none where no pairs are to be played. Players that watch the clock and
-/// programs are not met: their games are no function of the run.
+/// Rates `model`, the net of `generation`. Returns `None` if no games are played. The result is deterministic except
+/// for the duration: opponents with a clock and programs are left out.
 pub fn rate(
     run: &Run,
     generation: u64,
@@ -54,7 +54,7 @@ pub fn rate(
     Ok(Some(RatedGeneration { simulations, seconds, matches }))
 }
 
-/// The nets in memory, and the matches between players that use them.
+/// Loads the nets, and makes the matches.
 fn prepare(
     run: &Run,
     model: &Model,

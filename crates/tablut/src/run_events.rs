@@ -1,4 +1,4 @@
-//! The events of a run under way: one stream, which all that show or keep something of the run receive.
+//! The events of a run in progress, and the consumers that receive them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,30 +6,30 @@ use tablut_learn::RunEvent;
 
 use crate::run_progress::RunProgress;
 
-/// What shows or keeps something of a run under way.
+/// Receives the events of a run, to display or store them.
 pub trait Consumer: Send + Sync {
-    /// Takes an event, after which the run is at `progress`. Returns lines that people should see, which become notes.
+    /// Receives an event. `progress` includes it. Returns lines that the user should see, which become notes.
     fn receive(&self, event: &RunEvent<'_>, progress: &RunProgress) -> Vec<String>;
 }
 
-/// Hands every event to all consumers, and keeps what the run has come to.
+/// Passes every event to all consumers, and keeps the run's progress.
 pub struct RunEvents {
     progress: Mutex<RunProgress>,
     consumers: Vec<Arc<dyn Consumer>>,
 }
 
 impl RunEvents {
-    /// The events of the run that stands at `progress`.
+    /// The events of a run whose progress is `progress`.
     pub fn new(progress: RunProgress, consumers: Vec<Arc<dyn Consumer>>) -> Self {
         Self { progress: Mutex::new(progress), consumers }
     }
 
-    /// What the run has come to.
+    /// The run's progress.
     pub fn progress(&self) -> MutexGuard<'_, RunProgress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hands on an event, and then the notes that it leads to.
+    /// Passes an event to all consumers, and then the notes that they return.
     pub fn send(&self, event: RunEvent<'_>) {
         let notes = {
             let mut progress = self.progress();
@@ -42,7 +42,7 @@ impl RunEvents {
         }
     }
 
-    /// Hands on a line that people should see.
+    /// Passes a line that the user should see.
     pub fn note(&self, line: &str) {
         self.send(RunEvent::Note(line));
     }

@@ -1,4 +1,4 @@
-//! A run's `log.txt`: what happened when, an event a line, appended by every process that works on the run.
+//! A run's `log.txt`: one line for each event with its time. Every process that trains the run appends to it.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -12,13 +12,13 @@ use tablut_learn::{Run, RunEvent};
 use crate::run_events::Consumer;
 use crate::run_progress::RunProgress;
 
-/// The log, open.
+/// The open log.
 pub struct RunLog {
     file: Mutex<File>,
 }
 
 impl RunLog {
-    /// Opens the log of `run`, and writes that the run goes on.
+    /// Opens the log of `run`, and writes the run's state.
     pub fn open(run: &Run) -> anyhow::Result<Self> {
         let path = run.folder.join("log.txt");
         let file = File::options().create(true).append(true).open(&path);
@@ -33,7 +33,7 @@ impl RunLog {
         Ok(log)
     }
 
-    /// Writes a line. A log that cannot be written is no reason to stop training.
+    /// Writes a line. Errors are ignored, because training can continue.
     pub fn write(&self, line: impl Display) {
         let line = format!("{}  {line}\n", utc(SystemTime::now()));
         let _ = self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
@@ -44,14 +44,14 @@ impl Consumer for RunLog {
     fn receive(&self, event: &RunEvent<'_>, _progress: &RunProgress) -> Vec<String> {
         match *event {
             RunEvent::GamesSaved { generation, selfplay } if selfplay.seconds == 0.0 => {
-                self.write(format_args!("generation {generation}: its games are on disk from before"));
+                self.write(format_args!("generation {generation}: its games were already on disk"));
             }
             RunEvent::GamesSaved { generation, selfplay } => self.write(format_args!(
                 "generation {generation}: games played: {} games, {} positions, {:.1} s",
                 selfplay.games, selfplay.positions, selfplay.seconds
             )),
             RunEvent::GenerationEnded(metrics) => self.write(format_args!(
-                "generation {}: learnt, checkpoint written: {} steps, loss of the policy {:.3} and of the value {:.3}, {:.1} s",
+                "generation {}: learnt, checkpoint written: {} steps, policy loss {:.3}, value loss {:.3}, {:.1} s",
                 metrics.generation,
                 metrics.learning.steps,
                 metrics.learning.loss.policy,
@@ -59,11 +59,11 @@ impl Consumer for RunLog {
                 metrics.learning.seconds
             )),
             RunEvent::ScheduleChanged { generations } => {
-                self.write(format_args!("schedule.generations follows the time: {generations}"));
+                self.write(format_args!("schedule.generations was changed to keep the time: {generations}"));
             }
             RunEvent::Note(line) => self.write(line),
             RunEvent::Paused(true) => self.write("paused"),
-            RunEvent::Paused(false) => self.write("goes on after a pause"),
+            RunEvent::Paused(false) => self.write("continued after a pause"),
             _ => {}
         }
         Vec::new()
@@ -96,7 +96,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn times_are_those_of_the_calendar() {
+    fn times_agree_with_the_calendar() {
         let at = |seconds| utc(UNIX_EPOCH + Duration::from_secs(seconds));
         assert_eq!(at(0), "1970-01-01T00:00:00Z");
         assert_eq!(at(951_782_399), "2000-02-28T23:59:59Z");

@@ -1,4 +1,4 @@
-//! The page of a run under way, as a server adds it.
+//! The pages of a run in progress, for a server.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,35 +6,42 @@ use std::sync::mpsc::channel;
 
 use anyhow::Context;
 use tablut_play::{AddedPage, ServeArgs, link_to, serve_pages};
-use tablut_report::LiveReport;
+use tablut_report::{LIVE_PATH, LiveReport, SNAPSHOT_PATH};
 
 use crate::run_log::RunLog;
 
-/// Where a run's page is on a server.
-pub const RUN_PATH: &str = "/run";
-
-/// The page of the run in `folder`, made from its files alone.
-pub fn run_page(folder: &Path) -> AddedPage {
-    let report = LiveReport::new(folder);
-    AddedPage { path: RUN_PATH, render: Arc::new(move || report.page().map_err(|error| error.to_string())) }
+/// The pages of the run in `folder`, made from its files: the live page, and its snapshot without reloading.
+pub fn run_pages(folder: &Path) -> [AddedPage; 2] {
+    let report = Arc::new(LiveReport::new(folder));
+    let live = report.clone();
+    [
+        AddedPage { path: LIVE_PATH, render: Arc::new(move || live.page().map_err(|error| error.to_string())) },
+        AddedPage {
+            path: SNAPSHOT_PATH,
+            render: Arc::new(move || report.snapshot().map_err(|error| error.to_string())),
+        },
+    ]
 }
 
-/// Serves the page of the run in `folder` from a thread of its own until the program ends; gives its link. Later errors
-/// are written into `log`.
+/// Starts a thread that serves the pages of the run in `folder` until the program ends, and returns the link. Later
+/// errors are written into `log`.
 pub fn serve_in_background(folder: &Path, args: ServeArgs, log: &Arc<RunLog>) -> anyhow::Result<String> {
-    let pages = [run_page(folder)];
+    let pages = run_pages(folder);
     let (told, heard) = channel();
     let log = log.clone();
     let serve = move || {
-        // Whoever asked waits for a link or an error, and for nothing after it.
+        // The caller waits only for the first message, a link or an error.
         let ready = &mut |link: &str| {
-            let _ = told.send(Ok(link_to(link, RUN_PATH)));
+            let _ = told.send(Ok(link_to(link, LIVE_PATH)));
         };
         if let Err(error) = serve_pages(&args, &pages, ready) {
-            log.write(format_args!("the run's page: {error}"));
+            log.write(format_args!("the server of the run's page stopped: {error}"));
             let _ = told.send(Err(error));
         }
     };
-    std::thread::Builder::new().name("run's page".to_owned()).spawn(serve).context("a thread for the run's page")?;
+    std::thread::Builder::new()
+        .name("run's page".to_owned())
+        .spawn(serve)
+        .context("cannot start a thread for the run's page")?;
     Ok(heard.recv().ok().context("the server of the run's page has ended")??)
 }

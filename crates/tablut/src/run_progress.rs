@@ -1,4 +1,4 @@
-//! What a run under way has come to, counted from its events, and the same in words.
+//! The progress of a run, counted from its events, and texts about it.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -15,36 +15,37 @@ use tablut_rules::Side;
 
 use crate::progress::left;
 
-/// Lines that are kept to be shown.
+/// Maximum number of messages for the dashboard.
 const MESSAGES: usize = 40;
 /// Steps over which losses are averaged.
 const SMOOTHED_STEPS: usize = 50;
 
-/// Says who plays, where workers do.
+/// Returns a line about the workers.
 type Workers = Box<dyn Fn() -> String + Send>;
 
-/// The whole run.
+/// The progress of a run.
 pub struct RunProgress {
-    /// What is trained, for the first line.
+    /// The run's name, shape and rules, for the first line.
     pub title: String,
-    /// Generations in all.
+    /// All generations of the run.
     pub generations: u64,
-    /// Generations done.
+    /// Finished generations.
     pub done: u64,
-    /// Generations done by this process, and since when.
+    /// Generations that this process has finished.
     done_here: u64,
+    /// When this process started.
     start: Instant,
-    /// The phase under way.
+    /// The current phase.
     pub phase: Phase,
-    /// Finished generations, the oldest first.
+    /// The metrics of finished generations, the oldest first.
     pub history: Vec<GenerationMetrics>,
-    /// Ratings of the newest nets and of the players that stay the same, the strongest first: name, Elo, ends of the interval.
+    /// Names and ratings of the newest nets and the fixed opponents, the strongest first.
     pub ladder: Vec<(String, Rating)>,
-    /// What was said, the newest last.
+    /// The last messages, the newest last.
     pub messages: VecDeque<String>,
     /// Whether the run is paused.
     pub paused: bool,
-    /// How long it was paused is known here.
+    /// Measures the time of pauses.
     cancel: CancelToken,
     counters: Arc<Counters>,
     workers: Option<Workers>,
@@ -54,31 +55,31 @@ pub struct RunProgress {
 
 /// Self-play, learning or rating.
 pub struct Phase {
-    /// Its name.
+    /// The phase's name.
     pub name: &'static str,
-    /// What is counted.
+    /// The unit of `done` and `total`.
     pub unit: &'static str,
     /// The generation, from 0.
     pub generation: u64,
-    /// Units done.
+    /// Finished units.
     pub done: u64,
-    /// Units in all.
+    /// All units.
     pub total: u64,
-    /// When it began.
+    /// When the phase began.
     pub start: Instant,
-    /// What had been evaluated when it began.
+    /// The number of evaluations before the phase.
     evaluations_before: u64,
-    /// Its games: won by the attackers, drawn, won by the defenders.
+    /// Finished games: won by the attackers, drawn, won by the defenders.
     pub results: [usize; 3],
-    /// Their plies.
+    /// Plies of all finished games.
     pub plies: usize,
-    /// The last losses of its steps.
+    /// The losses of the last steps.
     losses: VecDeque<LossParts>,
     learning_rate: f32,
 }
 
 impl Phase {
-    /// The phase in which games are played to learn from.
+    /// The name of the phase of self-play.
     pub const SELF_PLAY: &str = "self-play";
 
     /// A phase that begins now, with `total` units to do.
@@ -98,7 +99,7 @@ impl Phase {
         }
     }
 
-    /// The mean of the last losses, once there are some.
+    /// The mean of the last losses. `None` before the first step.
     pub fn loss(&self) -> Option<LossParts> {
         let losses: Vec<LossParts> = self.losses.iter().copied().collect();
         (!losses.is_empty()).then(|| LossParts::mean(&losses))
@@ -106,7 +107,7 @@ impl Phase {
 }
 
 impl RunProgress {
-    /// The run as it is opened.
+    /// The progress of a run that was just opened.
     pub fn new(run: &Run, counters: &Arc<Counters>, cancel: &CancelToken) -> Self {
         let rules = match run.rules.as_slice() {
             [one] => one.name().to_owned(),
@@ -131,17 +132,17 @@ impl RunProgress {
         }
     }
 
-    /// Asks `workers` from now on who plays.
+    /// Calls `workers` from now on for the line about the workers.
     pub fn watch(&mut self, workers: impl Fn() -> String + Send + 'static) {
         self.workers = Some(Box::new(workers));
     }
 
-    /// Who plays, in a line; empty for a run on this machine alone.
+    /// A line about the workers, empty without workers.
     pub fn workers(&self) -> String {
         self.workers.as_ref().map(|workers| workers()).unwrap_or_default()
     }
 
-    /// What was evaluated in this phase.
+    /// Positions that the net has evaluated in this phase.
     pub fn evaluations(&self) -> u64 {
         self.counters.evaluations.load(Ordering::Relaxed).saturating_sub(self.phase.evaluations_before)
     }
@@ -199,14 +200,14 @@ impl RunProgress {
         }
     }
 
-    /// What the generations that are left take at the pace of those that this process did; none before the first.
+    /// The time for the remaining generations at the speed of this process. `None` before it has finished one.
     pub fn left(&self) -> Option<Duration> {
         let worked = self.start.elapsed().saturating_sub(self.cancel.paused());
         let left = self.generations.saturating_sub(self.done) as f64;
         (self.done_here > 0).then(|| worked.mul_f64(left / self.done_here as f64))
     }
 
-    /// The phase under way in words: what is counted, the time left, and its figures on lines of their own.
+    /// The current phase as text: the unit and the time left, then lines with figures.
     pub fn phase_text(&self) -> String {
         let Phase { unit, done, total, results, plies, .. } = self.phase;
         let elapsed = self.phase.start.elapsed();
@@ -214,7 +215,7 @@ impl RunProgress {
         if let Some(loss) = self.phase.loss() {
             let samples = done as f64 * self.batch_size as f64;
             return format!(
-                "{unit}, {left} left\nloss: policy {:.3} (floor {:.3}), value {:.3}; {} samples/s, rate {:.5}",
+                "{unit}, {left} left\nloss: policy {:.3} (min {:.3}), value {:.3}; {} samples/s, learning rate {:.5}",
                 loss.policy,
                 loss.policy_floor,
                 loss.value,
@@ -241,7 +242,7 @@ impl RunProgress {
     }
 }
 
-/// The ladder that a run's rating games give.
+/// The ladder from a run's rating games.
 fn ladder(history: &[GenerationMetrics]) -> Vec<(String, Rating)> {
     let found = progress(history, None);
     let mut ladder = found.frozen;
@@ -252,10 +253,10 @@ fn ladder(history: &[GenerationMetrics]) -> Vec<(String, Rating)> {
     ladder
 }
 
-/// One generation in three lines of less than 80 characters.
+/// A summary of a generation in three lines of less than 80 characters, and one about the workers if there are any.
 pub fn summary(metrics: &GenerationMetrics) -> String {
     let (play, learning) = (&metrics.selfplay, &metrics.learning);
-    // The time of games that were on disk when the run was resumed is not known.
+    // The time is unknown for games that were on disk when the run was resumed.
     let pace_of_play = match Duration::from_secs_f64(play.seconds) {
         Duration::ZERO => "played before the run was resumed".to_owned(),
         time => {
@@ -266,7 +267,7 @@ pub fn summary(metrics: &GenerationMetrics) -> String {
     format!(
         "generation {}: {}, {:.0} plies\n  \
          {} games, {} simulations, {pace_of_play}\n  \
-         loss: policy {:.3} (floor {:.3}), value {:.3}; {} samples/s, {}",
+         loss: policy {:.3} (min {:.3}), value {:.3}; {} samples/s, {}",
         metrics.generation,
         shares([play.attackers_won, play.drawn, play.defenders_won]),
         play.mean_plies,
@@ -280,7 +281,7 @@ pub fn summary(metrics: &GenerationMetrics) -> String {
     ) + &metrics.fleet.as_ref().map(workers).unwrap_or_default()
 }
 
-/// Who played a generation, in a line of less than 80 characters where nothing went wrong.
+/// A line about the workers of a generation. It has less than 80 characters if there were no problems.
 fn workers(fleet: &FleetReport) -> String {
     let threads: usize = fleet.workers.iter().map(|worker| worker.threads).sum();
     let n = fleet.workers.len();
@@ -289,10 +290,10 @@ fn workers(fleet: &FleetReport) -> String {
     let waited = HumanDuration(Duration::from_secs_f64(fleet.waited_seconds));
     let mut line = format!("\n  {n} worker{plural} ({threads} threads), {pace:.1} games/s, waited {waited}");
     for (count, what) in [
-        (fleet.redeliveries, "jobs again"),
-        (fleet.duplicates, "games twice"),
-        (fleet.refused, "refused"),
-        (fleet.lag, "parcels behind"),
+        (fleet.redeliveries, "jobs reassigned"),
+        (fleet.duplicates, "games received twice"),
+        (fleet.refused, "games and messages rejected"),
+        (fleet.lag, "results waiting"),
     ] {
         if count > 0 {
             line.extend([", ", &count.to_string(), " ", what]);
@@ -301,14 +302,14 @@ fn workers(fleet: &FleetReport) -> String {
     line
 }
 
-/// Results of games by their winner, in words.
+/// Results of games in per cent.
 fn shares(tally: [usize; 3]) -> String {
     let games = tally.iter().sum::<usize>().max(1) as f64;
     let [attackers, draws, defenders] = tally.map(|n| 100.0 * n as f64 / games);
     format!("attackers {attackers:.0} %, draws {draws:.0} %, defenders {defenders:.0} %")
 }
 
-/// So many a second, with a decimal where it matters.
+/// A number per second, with one decimal below 10.
 fn pace(count: f64, elapsed: Duration) -> String {
     match count / elapsed.as_secs_f64().max(1e-3) {
         few if few < 10.0 => format!("{few:.1}"),
@@ -322,7 +323,7 @@ mod tests {
     use tablut_games::{LearningMetrics, SelfPlayMetrics};
 
     #[test]
-    fn a_generation_is_told_in_words_that_fit_a_terminal() {
+    fn the_summary_of_a_generation_fits_a_terminal() {
         let selfplay = SelfPlayMetrics {
             games: 1000,
             attackers_won: 30,

@@ -1,4 +1,4 @@
-//! What a run's own numbers say while it trains: warnings at the end of a generation, and TensorBoard's event files.
+//! After each generation of a run: warnings from its metrics, and event files for TensorBoard.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,12 +14,12 @@ use crate::run_progress::RunProgress;
 pub struct RunWarnings {
     folder: PathBuf,
     tensorboard: bool,
-    /// Titles of the warnings of the generation before: what has been said is not said again until it was gone.
+    /// Titles of the warnings of the previous generation. A warning that persists is printed only once.
     standing: Mutex<BTreeSet<&'static str>>,
 }
 
 impl RunWarnings {
-    /// For `run`.
+    /// Warnings for `run`.
     pub fn new(run: &Run) -> Self {
         let (folder, tensorboard) = (run.folder.clone(), run.config.machine.tensorboard);
         Self { folder, tensorboard, standing: Mutex::default() }
@@ -27,7 +27,7 @@ impl RunWarnings {
 }
 
 impl Consumer for RunWarnings {
-    /// Faults are notes as well: they are no reason to stop training.
+    /// Errors become notes, because training can continue.
     fn receive(&self, event: &RunEvent<'_>, _progress: &RunProgress) -> Vec<String> {
         if !matches!(event, RunEvent::GenerationEnded(_)) {
             return Vec::new();
@@ -44,7 +44,7 @@ impl Consumer for RunWarnings {
         if self.tensorboard
             && let Err(error) = write_tensorboard(&run, &self.folder.join("tensorboard"), false)
         {
-            notes.push(format!("warning: no event files for TensorBoard: {error}"));
+            notes.push(format!("warning: cannot write event files for TensorBoard: {error}"));
         }
         notes
     }

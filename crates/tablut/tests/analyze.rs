@@ -1,4 +1,4 @@
-//! `tablut analyze`: what it prints, and its answers to mistakes.
+//! `tablut analyze`: its output, and its errors.
 
 use assert_cmd::Command;
 
@@ -11,7 +11,7 @@ fn analyze(arguments: &[&str]) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn json_and_text_tell_the_same_search() {
+fn json_and_text_show_the_same_search() {
     let (code, json, _) = analyze(&[NET, "--simulations", "64", "--json", "d1-d3", "e4-g4"]);
     assert_eq!(code, Some(0));
     let analysis: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -27,7 +27,7 @@ fn json_and_text_tell_the_same_search() {
 }
 
 #[test]
-fn time_ends_the_search_and_a_strange_rule_set_is_remarked() {
+fn time_ends_the_search_and_an_unknown_rule_set_gives_a_note() {
     let (code, text, notes) = analyze(&[NET, "--rules", "tartu", "--time", "20ms", "--lines", "2"]);
     assert_eq!(code, Some(0), "{notes}");
     assert!(text.contains("tartu, after 0 plies"), "{text}");
@@ -35,7 +35,7 @@ fn time_ends_the_search_and_a_strange_rule_set_is_remarked() {
 }
 
 #[test]
-fn mistakes_are_answered() {
+fn errors_name_the_mistake() {
     let cases: [(&[&str], &str); 8] = [
         (&[NET, "--time", "3"], "500ms"),
         (&[NET, "--simulations", "0"], "1..="),

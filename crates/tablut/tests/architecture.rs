@@ -1,4 +1,4 @@
-//! The shape of the source: files that say what they are for, and imports that go one way.
+//! Checks of the source: every file has a description, and imports have no circles.
 
 #[path = "architecture/imports.rs"]
 mod imports;
@@ -12,7 +12,7 @@ fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crates' folder").to_path_buf()
 }
 
-/// The crates' own folders.
+/// The folder of each crate.
 fn folders() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> =
         fs::read_dir(crates()).expect("the crates' folder").map(|entry| entry.expect("a crate").path()).collect();
@@ -35,7 +35,7 @@ fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn a_file_says_what_it_is_for() {
+fn every_file_has_a_description() {
     let mut files = Vec::new();
     for folder in folders() {
         rust_files(&folder.join("src"), &mut files);
@@ -47,7 +47,7 @@ fn a_file_says_what_it_is_for() {
         let text = fs::read_to_string(&file).expect("a readable file");
         let name = file.strip_prefix(crates()).expect("a file of a crate").display();
         if !text.lines().any(|line| line.starts_with("//! ")) {
-            wrong.push(format!("{name} does not begin by saying what it is for (//! …)"));
+            wrong.push(format!("{name} has no description (//! …)"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -82,7 +82,7 @@ fn a_circle_is_found_through_a_re_export_and_named() {
 }
 
 #[test]
-fn who_imports_what_a_file_passes_on_imports_that_file() {
+fn an_import_through_a_re_export_also_imports_the_re_exporting_file() {
     let sources = Sources::from_texts(&[
         ("", "mod a; mod b;"),
         ("a", "mod inner; mod first; pub use inner::Inner; use first::First;"),

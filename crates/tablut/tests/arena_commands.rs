@@ -1,4 +1,4 @@
-//! `evaluate`, `match`, `play` and `bridge`, run as a user runs them.
+//! The commands `evaluate`, `match`, `play` and `bridge`.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn tablut(arguments: &[&str], input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    // A program that ends before it has read everything closes the pipe.
+    // A program that ends early closes the pipe.
     let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
     child.wait_with_output().expect("the binary ends")
 }
@@ -83,7 +83,7 @@ fn the_same_seed_gives_the_same_games_on_any_number_of_threads() {
 }
 
 #[test]
-fn saved_games_replay_to_the_outcome_they_name() {
+fn saved_games_replay_to_their_outcome() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("games.jsonl");
     let arguments = ["match", "greedy", "random", "--rules", "imperial", "--games", "4"];
@@ -109,7 +109,7 @@ fn a_round_robin_is_rated_and_a_sequential_test_stops_early() {
         "random – greedy",
         "greedy – alphabeta:1",
         "sequential test [-150, -50]",
-        "not stronger, under -50",
+        "not stronger (less than -50 Elo)",
         "attackers' advantage",
     ] {
         assert!(text.contains(part), "{part}:\n{text}");
@@ -152,7 +152,10 @@ fn a_match_plays_from_a_book_of_openings() {
     }
     for (arguments, part) in [
         (&["match", "greedy", "random", "--games", "18", "--openings", book][..], "8 openings, expected 9"),
-        (&["match", "greedy", "random", "--rules", "masters", "--openings", book], "for the kvasir rules"),
+        (
+            &["match", "greedy", "random", "--rules", "masters", "--openings", book],
+            "for the rules kvasir, but the match has masters",
+        ),
         (&["match", "greedy", "random", "--openings", games], "line 1: expected an opening book's header"),
         (&["match", "greedy", "random", "--openings", book, "--opening-plies", "2"], "cannot be used with"),
         (
@@ -174,7 +177,7 @@ fn a_match_plays_from_a_book_of_openings() {
                 "--judge",
                 "alphabeta:1",
             ],
-            "more plies or steered openings give more",
+            "use a wider band, more plies or steered openings",
         ),
     ] {
         let output = tablut(arguments, "");
@@ -200,14 +203,14 @@ fn the_engine_bridge_answers_a_script() {
 }
 
 #[test]
-fn bridges_play_the_shipped_net_unless_told_otherwise() {
+fn bridges_play_the_shipped_net_by_default() {
     let text = stdout(&tablut(&["bridge", "engine"], "uci\n"));
     assert!(text.starts_with("id name tablut ") && text.contains(" b4c32\n"), "{text}");
     let rules = "rules dim:9 esc:e ks:c cor: start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
     let text = stdout(&tablut(&["bridge", "opentafl", "--simulations", "8"], &format!("{rules}\nplay attackers\n")));
     assert!(text.starts_with("hello\nsimple-moves on\n"), "{text}");
     assert!(text.trim_end().lines().last().unwrap().starts_with("move "), "{text}");
-    // OpenTafl hears as well that there is no engine.
+    // OpenTafl receives the error too.
     let output = tablut(&["bridge", "opentafl", "--model", "none.tablut"], "");
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("error -1 model file none.tablut"), "{output:?}");
 }
@@ -226,7 +229,7 @@ fn a_match_plays_by_the_rules_of_its_book() {
 }
 
 #[test]
-fn a_match_plays_from_the_even_openings_that_come_with_the_program() {
+fn a_match_plays_from_the_programs_even_openings() {
     let folder = tempfile::tempdir().unwrap();
     let [games, rules] = ["games.jsonl", "own.toml"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
     let played = ["match", "greedy", "random", "--rules", "ashton", "--games", "6", "--openings", "even"];
@@ -260,11 +263,11 @@ fn a_match_plays_from_the_even_openings_that_come_with_the_program() {
     for (arguments, part) in [
         (
             &["match", "greedy", "random", "--rules", &rules, "--openings", "even"][..],
-            "`tablut generate openings` makes one",
+            "`tablut generate openings` makes a book for it",
         ),
         (
             &["match", "greedy", "random", "--games", "502", "--openings", "even"],
-            "openings even: it holds 250 openings, expected 251",
+            "openings even: the book has 250 openings, expected 251",
         ),
     ] {
         let output = tablut(arguments, "");
@@ -275,7 +278,7 @@ fn a_match_plays_from_the_even_openings_that_come_with_the_program() {
 }
 
 #[test]
-fn players_can_have_names_of_their_own() {
+fn users_can_name_players() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("games.jsonl");
     let file = file.to_str().unwrap();
@@ -285,14 +288,14 @@ fn players_can_have_names_of_their_own() {
     assert_eq!(report["matches"][0]["players"], serde_json::json!(["strong", "weak"]));
     let weak = &report["players"].as_array().unwrap()[1];
     assert_eq!((&weak["name"], &weak["elo"], &weak["anchor"]), (&"weak".into(), &100.0.into(), &true.into()));
-    // The games go on where both names and players are the same.
+    // A match can be continued only if both names and players are the same.
     let other = [&["match", "strong=alphabeta:1", "weak=random"], &common[..]].concat();
     let message = String::from_utf8(tablut(&other, "").stderr).unwrap();
-    assert!(message.contains("players[0].player: the file says \"alphabeta:2\""), "{message}");
+    assert!(message.contains("players[0].player: \"alphabeta:2\" in the file"), "{message}");
 }
 
 #[test]
-fn faults_are_named_with_exit_code_2() {
+fn errors_have_a_message_and_exit_code_2() {
     for (arguments, part) in [
         (&["match", "greedy"][..], "two players or more"),
         (&["match", "greedy", "greedy"], "named twice"),
@@ -302,7 +305,7 @@ fn faults_are_named_with_exit_code_2() {
         (&["match", "greedy", "alphabeta:0"], "depth from 1 to 64"),
         (&["match", "greedy", "random", "--sprt=20,0"], "elo1 (0) must be above elo0 (20)"),
         (&["match", "greedy", "random", "--games", "500", "--opening-plies", "1"], "different openings"),
-        (&["match", "greedy", "random", "--anchor", "alphabeta:4=9"], "alphabeta:4: that player does not play"),
+        (&["match", "greedy", "random", "--anchor", "alphabeta:4=9"], "alphabeta:4: expected one of the players"),
         (&["match", "greedy", "random", "--anchor", "random"], "expected PLAYER=ELO"),
         (&["match", "greedy", "net:none.tablut@8"], "none.tablut"),
         (&["evaluate", "none.tablut"], "none.tablut"),

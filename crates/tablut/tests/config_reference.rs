@@ -1,5 +1,5 @@
-//! `docs/config.md` is the reference of the config, generated from the doc comments of the config's types. With
-//! `TABLUT_WRITE_DOCS=1` the test writes the page instead of comparing it.
+//! `docs/config.md` is generated from the doc comments of the config's types. The test compares the page, and writes it
+//! with `TABLUT_WRITE_DOCS=1`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn items(sources: &[String], keyword: &str, name: &str) -> Option<Vec<Item>> {
             let item = line.trim_start_matches("pub ").trim_end_matches(',');
             let (name, kind) = item.split_once(": ").unwrap_or((item, ""));
             let (name, kind) = (name.to_owned(), kind.to_owned());
-            // A link of rustdoc is code here.
+            // Links of rustdoc become code.
             let doc = std::mem::take(&mut doc).join(" ").replace("[`", "`").replace("`]", "`");
             found.push(Item { name, kind, doc });
         }
@@ -71,7 +71,7 @@ fn wrapped(text: &str, indent: &str) -> String {
 /// One key with its default and its comment, then the values of an enum.
 fn entry(item: &Item, default: Option<&toml::Value>, values: &[Item]) -> String {
     let default = match default {
-        // Settings are single precision: as doubles they have digits that nobody wrote.
+        // The settings are single-precision numbers. As doubles they would have more digits.
         Some(toml::Value::Float(number)) => format!("={:?}", *number as f32),
         Some(value) if item.name != "rules" => format!("={value}"),
         _ => String::new(),
@@ -112,7 +112,7 @@ fn leaves(value: &toml::Value) -> usize {
 }
 
 #[test]
-fn the_page_of_the_config_is_what_its_types_say() {
+fn the_page_of_the_config_equals_the_doc_comments() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     let sources = SOURCES.map(read);
@@ -125,5 +125,5 @@ fn the_page_of_the_config_is_what_its_types_say() {
         std::fs::write(root.join(PAGE), &page).unwrap();
     }
     let fix = "TABLUT_WRITE_DOCS=1 cargo test --release -p tablut --test config_reference";
-    assert!(read(PAGE) == page, "{PAGE} is not what the doc comments say; `{fix}` writes it");
+    assert!(read(PAGE) == page, "{PAGE} differs from the doc comments; `{fix}` writes it");
 }

@@ -1,4 +1,4 @@
-//! What a command does when nobody takes its output, or wants to hear no more than that.
+//! Commands whose output cannot be written, whose reader has closed the pipe, or that are quiet.
 #![cfg(unix)]
 
 mod tiny;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use tiny::{Tiny, tablut, text};
 
-/// Every command that prints a result, with arguments that let it print something soon.
+/// Every command that prints a result, with arguments for a short run.
 fn commands(tiny: &Tiny) -> Vec<Vec<String>> {
     let (model, games, book, run) = (tiny.model(), tiny.games(), tiny.path("book"), tiny.path("run"));
     let (puzzles, config, onnx) = (tiny.puzzles(), tiny.config(), tiny.path("net.onnx"));
@@ -47,19 +47,19 @@ fn commands(tiny: &Tiny) -> Vec<Vec<String>> {
     lines.iter().map(|line| line.split(' ').map(str::to_owned).collect()).collect()
 }
 
-/// Ends with `uci` what listens, and is ignored by the rest.
+/// Runs a command with the input `uci`, which most commands ignore.
 fn run(arguments: &[String], stdout: Stdio) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
     command.args(arguments).stdin(Stdio::piped()).stdout(stdout).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A program that does not listen closes the pipe.
+    // A program that does not read its input closes the pipe.
     let _ = std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"uci\n");
     let output = child.wait_with_output().unwrap();
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
 #[test]
-fn a_full_disk_under_the_output_is_an_error_of_every_command() {
+fn an_output_on_a_full_disk_is_an_error_of_every_command() {
     let Ok(full) = File::options().write(true).open("/dev/full") else {
         eprintln!("skipped: there is no /dev/full here");
         return;
@@ -74,7 +74,7 @@ fn a_full_disk_under_the_output_is_an_error_of_every_command() {
 }
 
 #[test]
-fn a_reader_that_has_gone_ends_every_command_quietly() {
+fn a_closed_pipe_ends_every_command_without_an_error() {
     let tiny = Tiny::new();
     for arguments in commands(&tiny) {
         let (reader, writer) = std::io::pipe().unwrap();
@@ -86,7 +86,7 @@ fn a_reader_that_has_gone_ends_every_command_quietly() {
 }
 
 #[test]
-fn messages_that_cannot_be_written_stop_nothing() {
+fn messages_that_cannot_be_written_are_ignored() {
     let Ok(full) = File::options().write(true).open("/dev/full") else {
         eprintln!("skipped: there is no /dev/full here");
         return;
@@ -99,11 +99,11 @@ fn messages_that_cannot_be_written_stop_nothing() {
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
     let status = command.args(["rules", "nothing"]).stdout(Stdio::null()).stderr(full).status().unwrap();
-    assert_eq!(status.code(), Some(2), "an error without words is an error");
+    assert_eq!(status.code(), Some(2), "an error whose message cannot be written is an error");
 }
 
 #[test]
-fn quiet_commands_say_results_alone() {
+fn quiet_commands_print_only_results() {
     let tiny = Tiny::new();
     for arguments in commands(&tiny) {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(["--quiet"]).collect();
@@ -118,7 +118,7 @@ fn quiet_commands_say_results_alone() {
 }
 
 #[test]
-fn long_work_says_at_once_what_it_does_although_there_is_no_terminal() {
+fn long_work_is_announced_at_once_without_a_terminal() {
     let tiny = Tiny::new();
     let said = |arguments: &[&str]| String::from_utf8(tablut(arguments).stderr).unwrap();
     let book = tiny.path("book");

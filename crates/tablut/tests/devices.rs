@@ -1,10 +1,10 @@
-//! What commands say of devices, in programs with GPUs and without.
+//! Messages about devices, in programs with and without GPU support.
 
 mod tiny;
 
 use tiny::{Tiny, refused, stdout, text};
 
-/// A device that no machine has: programs without the feature name it, those with it count the devices.
+/// A device that no machine has.
 const ABSENT: &str = "gpu:60000";
 
 #[test]
@@ -29,11 +29,11 @@ fn a_device_that_cannot_be_used_is_named_by_every_command() {
             assert!(message.contains("`gpu`") && message.contains("--features gpu"), "{command:?}: {message}");
         }
     }
-    assert!(!tiny.path("out").join("config.toml").exists(), "a run was begun on a device that is not there");
+    assert!(!tiny.path("out").join("config.toml").exists(), "a run was started on a device that does not exist");
 }
 
 #[test]
-fn a_misspelt_device_is_refused_with_the_forms() {
+fn an_invalid_device_gives_the_valid_forms() {
     let tiny = Tiny::new();
     let message = refused(&["evaluate", text(&tiny.model()), "--device", "cuda"]);
     assert!(message.contains("cuda") && message.contains("gpu:0") && message.contains("auto"), "{message}");
@@ -42,7 +42,7 @@ fn a_misspelt_device_is_refused_with_the_forms() {
 }
 
 #[test]
-fn the_cores_are_the_default_and_an_explicit_choice_changes_nothing() {
+fn the_cores_are_the_default() {
     let tiny = Tiny::new();
     let (config, first, second) = (tiny.config(), tiny.path("first"), tiny.path("second"));
     stdout(&["train", text(&config), "--run", text(&first)]);

@@ -1,5 +1,4 @@
-//! The documents name things that exist: files and folders in the tree, headings of pages, commands of the binary and their
-//! options. Commands that take seconds are run.
+//! Files, headings, commands and options that the documents name must exist. Quick commands are run.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -18,7 +17,7 @@ fn inside(folder: &str) -> impl Iterator<Item = String> {
     fs::read_dir(root().join(folder)).unwrap().filter_map(|entry| entry.unwrap().file_name().into_string().ok())
 }
 
-/// The folders of experiments. Scripts leave folders with compiled ones beside them.
+/// The folders of experiments. Python leaves other folders with compiled scripts.
 fn experiments() -> impl Iterator<Item = String> {
     inside("experiments").filter(|name| root().join("experiments").join(name).is_dir() && !name.starts_with("__"))
 }
@@ -65,7 +64,7 @@ fn parts(text: &str) -> (String, Vec<(String, String)>) {
     (prose, blocks)
 }
 
-/// Words of a document that look like paths into the tree. A pattern is none.
+/// Words of a document that look like paths in the repository, without patterns.
 fn paths(text: &str) -> impl Iterator<Item = &str> {
     const FOLDERS: [&str; 6] = ["crates/", "configs/", "docs/", "experiments/", "fuzz/", "models/"];
     let words = text.split(|c: char| c.is_whitespace() || "`()[],;:@|".contains(c));
@@ -102,7 +101,7 @@ fn anchor(heading: &str) -> String {
     heading.trim().to_lowercase().chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// The targets of a text's links and pictures. Code is left out.
+/// The targets of a text's links and pictures outside of code.
 fn links(prose: &str) -> Vec<String> {
     let plain: String = prose.split('`').step_by(2).collect::<Vec<_>>().join("code");
     let targets = plain.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()));
@@ -156,7 +155,7 @@ fn readme_and_guide_are_short() {
     }
 }
 
-/// The commands of this program on a page, in blocks for a shell and in code within a line, each from its first word.
+/// The commands of this program on a page, in shell blocks and inline code, without the program's name.
 fn commands(text: &str) -> Vec<String> {
     let (prose, blocks) = parts(text);
     let shell = blocks.into_iter().filter(|block| block.0 == "sh").map(|block| block.1.replace("\\\n", " "));
@@ -168,7 +167,7 @@ fn commands(text: &str) -> Vec<String> {
     last.filter_map(|line| starts.iter().find_map(|start| line.strip_prefix(start)).map(str::to_owned)).collect()
 }
 
-/// What `tablut WORDS --help` prints.
+/// The output of `tablut WORDS --help`.
 fn help(words: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_tablut")).args(words).arg("--help").output().unwrap();
     assert!(output.status.success(), "tablut {words:?} --help");
@@ -180,7 +179,7 @@ fn lists(help: &str, name: &str) -> bool {
     help.lines().any(|line| line.trim().split(' ').next() == Some(name))
 }
 
-/// The commands of the README and the guide exist, and have the options that are named.
+/// The commands and options in the README and the guide exist.
 #[test]
 fn every_command_of_the_guide_exists() {
     const GROUPS: [&str; 5] = ["model", "data", "generate", "bridge", "bench"];
@@ -208,7 +207,7 @@ fn every_command_of_the_guide_exists() {
             n_checked += 1;
         }
     }
-    // An option without its command is one of some command on these pages.
+    // An option without a command must belong to some command on these pages.
     let words =
         |text: &String| text.split(|c: char| !(c.is_alphanumeric() || c == '-')).map(str::to_owned).collect::<Vec<_>>();
     let options: HashSet<_> = known.values().flat_map(words).filter(|word| word.starts_with("--")).collect();
@@ -221,8 +220,8 @@ fn every_command_of_the_guide_exists() {
     assert!(n_checked > 60, "only {n_checked} commands found: are they still written as commands?");
 }
 
-/// Commands of the guide that take seconds and name no file of the reader's do what they say. The others train, play many
-/// games or serve; the tests of each command run them on a small scale.
+/// Quick commands of the guide succeed, unless they name a file of the reader. The other commands train, play many
+/// games or serve. Their own tests run them on a small scale.
 #[test]
 fn every_quick_command_of_the_guide_succeeds() {
     let quick = ["analyze ", "config ", "generate completions", "model info", "perft ", "rules"];
@@ -237,7 +236,7 @@ fn every_quick_command_of_the_guide_succeeds() {
     let mut n_run = 0;
     for page in guide() {
         for command in commands(&read(&page)) {
-            // A word in capitals stands for something of the reader's, and so do these files.
+            // A word in capitals is a placeholder, and so are these files.
             let stands_for = |word: &str| word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase() || c == '…');
             let words = shlex::split(&command).unwrap();
             let is_open = words.iter().any(|word| stands_for(word) || word.contains('…') || word == "game.json");
@@ -254,7 +253,7 @@ fn every_quick_command_of_the_guide_succeeds() {
     assert!(n_run >= 5, "only {n_run} commands were run");
 }
 
-/// A command that trains, as the README and the guide write it, has a config that is accepted, also with what is added to it.
+/// The configs of all training commands in the README and the guide are valid, including the commands' changes.
 #[test]
 fn every_training_of_the_guide_has_a_sound_config() {
     let lines: Vec<_> = guide().iter().flat_map(|page| commands(&read(page))).collect();
@@ -272,7 +271,7 @@ fn every_training_of_the_guide_has_a_sound_config() {
             }
             let value = words.next().unwrap();
             match word {
-                // The reader's own rule file.
+                // This is the reader's rule file.
                 "--set" if value.contains("mine.toml") => continue,
                 "--set" => command.args(["--set", value]),
                 "--device" => command.args(["--set", &format!("machine.device=\"{value}\"")]),

@@ -1,4 +1,5 @@
-//! A run whose games are played by workers over a real `nats-server` ends with the bits of a run alone, whatever is killed.
+//! A run with workers over a real `nats-server` gives the same bits as a run without workers, even if processes are
+//! killed.
 
 #[path = "../../tablut-fleet/tests/broker/mod.rs"]
 mod broker;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use broker::TestBroker;
 
-/// A run of a second or two.
+/// A run of one or two seconds.
 const CONFIG: &str = r#"
 rules = ["kvasir", "masters"]
 shape = "b1c16"
@@ -34,7 +35,7 @@ window_positions = 1500
 games = 0
 "#;
 
-/// A folder with a config, and the results of the run alone.
+/// A folder with a config, and the results of a run without workers.
 struct Setting {
     folder: tempfile::TempDir,
     alone: BTreeMap<String, Vec<u8>>,
@@ -67,7 +68,7 @@ impl Setting {
         command
     }
 
-    /// Every model, every file of games, by name.
+    /// All checkpoints and files of games of a run, by name.
     fn results(&self, run: &str) -> BTreeMap<String, Vec<u8>> {
         let files = ["games", "checkpoints"].map(|part| fs::read_dir(self.run(run).join(part)).unwrap().flatten());
         let read = |entry: fs::DirEntry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap());
@@ -105,7 +106,7 @@ impl Ended {
     }
 
     fn kill(&mut self) {
-        // One that has ended already is as good.
+        // The process may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -117,13 +118,13 @@ impl Drop for Ended {
     }
 }
 
-/// Reads lines until one has these words.
+/// Reads lines until one contains `words`, and returns it.
 #[track_caller]
 fn wait_for(words: &str, said: &mut impl std::io::BufRead) -> String {
     let mut line = String::new();
     while !line.contains(words) {
         line.clear();
-        assert!(said.read_line(&mut line).unwrap() > 0, "the trainer has ended without saying: {words}");
+        assert!(said.read_line(&mut line).unwrap() > 0, "the trainer ended before it printed: {words}");
     }
     line
 }
@@ -137,7 +138,7 @@ fn finish(command: &mut Command) -> String {
 }
 
 #[test]
-fn one_two_and_four_workers_give_the_bits_of_a_run_alone() {
+fn one_two_and_four_workers_give_the_bits_of_a_run_without_workers() {
     let Some(broker) = TestBroker::start("") else { return };
     let setting = Setting::new(CONFIG);
     let mut workers = Vec::new();
@@ -154,7 +155,7 @@ fn one_two_and_four_workers_give_the_bits_of_a_run_alone() {
 }
 
 #[test]
-fn so_do_games_that_lag_behind_the_net() {
+fn workers_with_a_lag_give_the_same_bits() {
     let Some(broker) = TestBroker::start("") else { return };
     let setting = Setting::new(&CONFIG.replace("games = 24", "games = 24\nlag = 1"));
     let _workers = [worker(&broker.url), worker(&broker.url)].map(|mut worker| Ended::start(&mut worker));
@@ -163,11 +164,11 @@ fn so_do_games_that_lag_behind_the_net() {
 }
 
 #[test]
-fn so_do_special_games() {
+fn workers_with_special_games_give_the_same_bits() {
     let Some(broker) = TestBroker::start("") else { return };
     let special = "max_plies = 24\nbalance = 0.01\nbalanced_openings = 3\n";
     let config = CONFIG.replace("games = 24", "games = 24\nlag = 1").replace("max_plies = 24\n", special);
-    // The probe of searches of few simulations changes with them.
+    // The schedule has two numbers of simulations, so that the searches of special games change too.
     let setting = Setting::new(&config.replace("[[0, 4]]", "[[0, 4], [2, 6]]"));
     let _workers = [worker(&broker.url), worker(&broker.url)].map(|mut worker| Ended::start(&mut worker));
     finish(&mut setting.train_with_workers("workers", &broker.url));
@@ -176,7 +177,7 @@ fn so_do_special_games() {
     assert!(metrics.contains("\"uneven\""), "no game with unequal searches");
 }
 
-/// A small generator for what is killed when; the seed is in every failure's message.
+/// A small random generator that chooses the times and targets of kills. Its seed is in every failure's message.
 struct Dice(u64);
 
 impl Dice {
@@ -186,7 +187,7 @@ impl Dice {
     }
 }
 
-/// Waits until `then`, or until the process has ended; whether it has.
+/// Waits until `then` or until the process has ended. Returns whether it has ended.
 fn ends_before(process: &mut Child, then: Instant) -> bool {
     while Instant::now() < then {
         if process.try_wait().unwrap().is_some() {
@@ -206,7 +207,7 @@ fn fifty_kills_of_workers_trainer_and_broker_change_no_bit() {
     let url = broker.url.clone();
     let mut workers: Vec<Ended> = (0..2).map(|_| Ended::start(&mut worker(&broker.url))).collect();
     let (mut kills, mut runs) = ([0; 3], 0);
-    // A run that ends before the fiftieth kill is looked at, and another one is begun.
+    // If a run ends before the fiftieth kill, it is checked, and another one starts.
     while kills.iter().sum::<usize>() < 50 {
         runs += 1;
         let run = format!("killed-{runs}");
@@ -237,7 +238,7 @@ fn fifty_kills_of_workers_trainer_and_broker_change_no_bit() {
             }
         }
         let ended = trainer.wait_with_output().unwrap();
-        // Killed or ended, the same command brings it to its end.
+        // The last trainer was not killed, so it finishes the run.
         assert!(ended.status.success(), "seed {seed}, kills {kills:?}: {}", String::from_utf8_lossy(&ended.stderr));
         setting.equals_alone(&run);
     }
@@ -246,7 +247,7 @@ fn fifty_kills_of_workers_trainer_and_broker_change_no_bit() {
 }
 
 #[test]
-fn a_worker_that_computes_other_bits_is_refused() {
+fn a_worker_that_computes_other_bits_is_rejected() {
     let Some(broker) = TestBroker::start("") else { return };
     let setting = Setting::new(&CONFIG.replace("generations = 5", "generations = 1"));
     let mut trainer = setting.train_with_workers("run", &broker.url).spawn().unwrap();
@@ -254,7 +255,7 @@ fn a_worker_that_computes_other_bits_is_refused() {
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(2), "{said}");
     assert!(said.contains("computes different bits than the trainer's"), "{said}");
-    // The trainer hears of it and says it, before an honest worker comes.
+    // The trainer reports it before a correct worker starts.
     let mut hears = std::io::BufReader::new(trainer.stderr.take().unwrap());
     wait_for("does not play: this machine computes different bits", &mut hears);
     let _worker = Ended::start(&mut worker(&broker.url));
@@ -289,7 +290,7 @@ fn a_run_in_bf16_is_played_in_bf16_and_not_by_a_worker_without_it() {
 }
 
 #[test]
-fn a_broker_without_room_is_said_and_waited_for() {
+fn the_trainer_reports_a_full_broker_and_waits() {
     let room = |bytes: &str| format!("jetstream {{ store_dir: \"STORE\", max_file_store: {bytes} }}");
     let Some(mut broker) = TestBroker::start(&room("48K")) else { return };
     let setting = Setting::new(&CONFIG.replace("generations = 5", "generations = 2"));
@@ -306,7 +307,7 @@ fn a_broker_without_room_is_said_and_waited_for() {
 }
 
 #[test]
-fn wrong_credentials_are_refused_and_right_ones_work() {
+fn wrong_credentials_are_rejected_and_right_ones_work() {
     let guarded = "authorization { user: fleet, password: secret }";
     let Some(broker) = TestBroker::start(guarded) else { return };
     let refused = worker(&broker.url).output().unwrap();
@@ -322,10 +323,10 @@ fn wrong_credentials_are_refused_and_right_ones_work() {
 }
 
 #[test]
-fn a_run_that_is_trained_elsewhere_is_refused() {
+fn a_run_that_another_process_trains_is_rejected() {
     let Some(broker) = TestBroker::start("") else { return };
     let setting = Setting::new(&CONFIG.replace("generations = 5", "generations = 1"));
-    // Without workers, the one that is first waits for ever.
+    // There are no workers, so the first trainer waits forever.
     let start = |run| setting.train_with_workers(run, &broker.url).spawn().unwrap();
     let (mut first, mut second) = (start("first"), start("second"));
     let (refused, mut other) = loop {
@@ -346,7 +347,7 @@ fn a_run_that_is_trained_elsewhere_is_refused() {
 }
 
 #[test]
-fn a_broker_that_is_not_there_yet_is_waited_for() {
+fn the_trainer_waits_for_a_broker_that_is_not_running() {
     let Some(mut broker) = TestBroker::start("") else { return };
     broker.kill();
     let setting = Setting::new(&CONFIG.replace("generations = 5", "generations = 1"));

@@ -1,4 +1,4 @@
-//! What helps people on: defaults, hints, the version, completions and manual pages.
+//! Help for users: defaults, hints, the version, completions and manual pages.
 
 mod tiny;
 
@@ -9,7 +9,7 @@ use std::process::Command;
 use tiny::{Tiny, refused, stdout, tablut, text};
 
 #[test]
-fn analyze_takes_moves_alone_and_searches_with_the_shipped_net() {
+fn analyze_takes_moves_without_a_model_and_uses_the_shipped_net() {
     let json = |arguments: &[&str]| -> serde_json::Value {
         let limit = ["analyze", "--simulations", "16", "--json"];
         let mut analysis: serde_json::Value = serde_json::from_str(&stdout(&[&limit, arguments].concat())).unwrap();
@@ -26,7 +26,7 @@ fn analyze_takes_moves_alone_and_searches_with_the_shipped_net() {
 }
 
 #[test]
-fn the_shipped_net_is_a_player_like_any_other_and_the_one_to_measure() {
+fn the_shipped_net_is_a_player_and_the_default_of_evaluate() {
     let short = ["--games", "2", "--max-plies", "6", "--json"];
     let json = |arguments: &[&str]| -> serde_json::Value {
         serde_json::from_str(&stdout(&[arguments, &short].concat())).unwrap()
@@ -39,7 +39,7 @@ fn the_shipped_net_is_a_player_like_any_other_and_the_one_to_measure() {
 }
 
 #[test]
-fn the_printed_commands_work_for_a_net_of_ones_own_rules_without_their_file() {
+fn the_printed_commands_work_for_own_rules_without_their_file() {
     let tiny = Tiny::new();
     let (config, rules, run) = (tiny.config(), tiny.path("slow rules.toml"), tiny.path("own run"));
     fs::write(&rules, "base = \"kvasir\"\nname = \"slow\"\nmax-plies = 40\n").unwrap();
@@ -59,7 +59,7 @@ fn the_printed_commands_work_for_a_net_of_ones_own_rules_without_their_file() {
 }
 
 #[test]
-fn misspelt_names_are_answered_with_the_likely_one() {
+fn a_misspelt_name_gives_a_hint() {
     let tiny = Tiny::new();
     let config = tiny.config();
     for (arguments, hint) in [
@@ -78,7 +78,7 @@ fn misspelt_names_are_answered_with_the_likely_one() {
 }
 
 #[test]
-fn hints_are_commands_that_can_be_typed_here() {
+fn hints_are_commands_that_can_be_typed() {
     let tiny = Tiny::new();
     let (config, run) = (tiny.config(), tiny.path("my run"));
     let hints = |cargo: bool| {
@@ -100,7 +100,7 @@ fn hints_are_commands_that_can_be_typed_here() {
 }
 
 #[test]
-fn a_run_goes_on_without_its_config_file() {
+fn a_run_continues_without_its_config_file() {
     let tiny = Tiny::new();
     let (config, run) = (tiny.config(), tiny.path("run"));
     stdout(&["train", text(&config), "--run", text(&run)]);
@@ -113,7 +113,7 @@ fn a_run_goes_on_without_its_config_file() {
 }
 
 #[test]
-fn the_version_names_the_commit_where_there_is_one() {
+fn the_version_names_the_commit() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let asked = Command::new("git").args(["rev-parse", "HEAD"]).current_dir(root).output();
     let version = stdout(&["--version"]);
@@ -146,7 +146,7 @@ fn completions_and_manual_pages_know_every_command() {
 }
 
 #[test]
-fn help_stands_on_standard_output_and_usage_errors_on_standard_error() {
+fn help_goes_to_standard_output_and_usage_errors_to_standard_error() {
     let help = stdout(&["--help"]);
     assert!(help.contains("Train:\n  train ") && help.contains("--quiet"), "{help}");
     let nothing = tablut(&[]);

@@ -1,12 +1,12 @@
-//! A whole run, self-play and learning, gives the same bits with AVX2 as with the best instructions of the machine, and on a
-//! processor that has no AVX-512.
+//! A whole run, self-play and learning, gives the same bits with AVX2 as with the best instructions of the machine, on a
+//! processor that has no AVX-512, and on ARM.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Two generations: the second is played by what the first has learnt.
+/// Two generations, so that the second one is played by a net that has learnt.
 const CONFIG: &str = r#"
 rules = ["kvasir", "imperial"]
 shape = "b2c32"
@@ -27,7 +27,7 @@ batch_size = 32
 games = 0
 "#;
 
-/// One generation that also an emulated processor plays and learns in seconds.
+/// One generation that an emulated processor plays and learns in seconds.
 const SMALL: &str = r#"
 rules = ["kvasir"]
 shape = "b1c16"
@@ -51,8 +51,8 @@ rating_share = 0.0
 workers = 1
 "#;
 
-/// Runs the config at an instruction set, or at the machine's best where none is named, and gives every file of games
-/// and every checkpoint by name.
+/// Runs the config with the instruction set `simd`, or with the machine's best. Returns all files of games and
+/// checkpoints by name.
 fn results(folder: &Path, simd: Option<&str>) -> BTreeMap<String, Vec<u8>> {
     let (config, run) = (folder.join("config.toml"), folder.join(simd.unwrap_or("best")));
     fs::write(&config, CONFIG).unwrap();
@@ -71,7 +71,7 @@ fn results(folder: &Path, simd: Option<&str>) -> BTreeMap<String, Vec<u8>> {
 #[test]
 fn a_run_has_the_same_bits_with_avx2_and_with_avx512() {
     if !tablut_net::Simd::Avx512.is_available() {
-        eprintln!("skipped: this machine has no AVX-512, so that AVX2 or less is its best");
+        eprintln!("skipped: this machine has no AVX-512");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -83,31 +83,45 @@ fn a_run_has_the_same_bits_with_avx2_and_with_avx512() {
     }
 }
 
-/// Code of other crates may choose its instructions by the processor, whatever `TABLUT_SIMD` says. So the processor itself is
-/// exchanged.
-#[test]
-fn a_run_has_the_same_bits_on_a_processor_without_avx512() {
-    const EMULATOR: &str = "qemu-x86_64-static";
-    if Command::new(EMULATOR).arg("--version").output().is_err() {
-        eprintln!("skipped: {EMULATOR} is not installed");
+/// The state after [`SMALL`], as the program that `command` starts learns it.
+fn small_state(folder: &Path, run: &str, mut command: Command) -> Vec<u8> {
+    let (config, run) = (folder.join("small.toml"), folder.join(run));
+    fs::write(&config, SMALL).unwrap();
+    command.arg("train").arg(&config).arg("--run").arg(&run).env_remove("TABLUT_SIMD");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    fs::read(run.join("checkpoints/gen-00000.state.safetensors")).unwrap()
+}
+
+/// Compares the state that this processor learns with the one of an emulated processor.
+fn assert_emulator_agrees(emulator: &str, arguments: &[&str], program: &str) {
+    if Command::new(emulator).arg("--version").output().is_err() {
+        eprintln!("skipped: {emulator} is not installed");
         return;
     }
-    if !tablut_net::Simd::Avx2.is_available() {
+    if !tablut_net::Simd::best().is_fused() {
         eprintln!("skipped: this machine has no AVX2");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let config = folder.path().join("config.toml");
-    fs::write(&config, SMALL).unwrap();
-    let train = |mut command: Command, run: &str| {
-        let run = folder.path().join(run);
-        command.arg("train").arg(&config).arg("--run").arg(&run).env_remove("TABLUT_SIMD");
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        fs::read(run.join("checkpoints/gen-00000.state.safetensors")).unwrap()
-    };
-    let here = train(Command::new(env!("CARGO_BIN_EXE_tablut")), "here");
-    let mut emulated = Command::new(EMULATOR);
-    emulated.args(["-cpu", "Haswell-noTSX", env!("CARGO_BIN_EXE_tablut")]);
-    assert!(train(emulated, "emulated") == here, "the state has other bits on a processor with AVX2 alone");
+    let here = small_state(folder.path(), "here", Command::new(env!("CARGO_BIN_EXE_tablut")));
+    let mut emulated = Command::new(emulator);
+    emulated.args(arguments).arg(program);
+    assert!(small_state(folder.path(), "emulated", emulated) == here, "{emulator} {arguments:?}: other bits");
+}
+
+/// Code of other crates may choose its instructions by the processor, whatever `TABLUT_SIMD` says. So the processor itself is
+/// exchanged.
+#[test]
+fn a_run_has_the_same_bits_on_a_processor_without_avx512() {
+    assert_emulator_agrees("qemu-x86_64-static", &["-cpu", "Haswell-noTSX"], env!("CARGO_BIN_EXE_tablut"));
+}
+
+/// `.ci/machines` builds the program for ARM and names it.
+#[test]
+fn a_run_has_the_same_bits_on_arm() {
+    match std::env::var("TABLUT_ARM_PROGRAM") {
+        Ok(program) => assert_emulator_agrees("qemu-aarch64-static", &["-L", "/usr/aarch64-linux-gnu"], &program),
+        Err(_) => eprintln!("skipped: TABLUT_ARM_PROGRAM names no program"),
+    }
 }

@@ -1,4 +1,4 @@
-//! Training that a signal stops says so by its exit code, so that `train && evaluate` does not go on with half a net.
+//! Training that is stopped by a signal has an exit code other than 0, so that `train && evaluate` does not continue.
 #![cfg(unix)]
 
 mod tiny;
@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 
 use tiny::{Tiny, text};
 
-/// Starts a long run, sends `signal` when its first generation is on disk, and gives exit code and message.
+/// Starts a long run, and sends `signal` when its first generation is on disk. Returns the exit code and standard
+/// error.
 fn stopped_by(signal: &str) -> (Option<i32>, String) {
     let tiny = Tiny::new();
     let (config, run) = (tiny.config(), tiny.path("a run"));
@@ -27,10 +28,10 @@ fn stopped_by(signal: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn ctrl_c_ends_training_with_130_and_says_how_to_go_on() {
+fn ctrl_c_ends_training_with_130_and_prints_how_to_continue() {
     let (code, message) = stopped_by("-INT");
     assert_eq!(code, Some(130), "{message}");
-    // The path has a blank in it.
+    // The path contains a space.
     assert!(message.contains("train --resume '") && message.trim_end().ends_with("/a run'"), "{message}");
 }
 
@@ -38,5 +39,5 @@ fn ctrl_c_ends_training_with_130_and_says_how_to_go_on() {
 fn sigterm_ends_training_with_143() {
     let (code, message) = stopped_by("-TERM");
     assert_eq!(code, Some(143), "{message}");
-    assert!(message.contains("Stopped. What is done is in"), "{message}");
+    assert!(message.contains("Stopped. Finished work is in"), "{message}");
 }

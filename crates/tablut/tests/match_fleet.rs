@@ -1,4 +1,5 @@
-//! A match whose games are played by workers over a real `nats-server` has the games of a match alone, whatever is killed.
+//! A match with workers over a real `nats-server` has the same games as a match without workers, even if processes are
+//! killed.
 
 #[path = "../../tablut-fleet/tests/broker/mod.rs"]
 mod broker;
@@ -16,7 +17,7 @@ fn tablut() -> Command {
     command
 }
 
-/// Two nets, and what is put beside them.
+/// A folder with two nets.
 struct Setting {
     folder: tempfile::TempDir,
     nets: [String; 2],
@@ -40,7 +41,7 @@ impl Setting {
         self.folder.path().join(name)
     }
 
-    /// Three matches of a second or so.
+    /// Three matches of about a second.
     fn tournament(&self, games: &Path) -> Command {
         let mut command = tablut();
         command.arg("match").args(&self.nets).args(["alphabeta:1", "--games", "40", "--max-plies", "60", "--json"]);
@@ -62,7 +63,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // One that has ended already is as good.
+        // The process may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -75,13 +76,13 @@ fn finished(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Games that are in a file, without its header.
+/// The number of games in a file.
 fn games_in(path: &Path) -> usize {
     fs::read_to_string(path).map_or(0, |text| text.matches('\n').count().saturating_sub(1))
 }
 
 #[test]
-fn workers_give_the_games_of_a_match_alone_though_workers_and_the_match_are_killed() {
+fn workers_give_the_games_of_a_match_without_workers_even_after_kills() {
     let Some(broker) = TestBroker::start("") else { return };
     let setting = Setting::new();
     let (alone, together) = (setting.file("alone.jsonl"), setting.file("together.jsonl"));
@@ -107,7 +108,7 @@ fn workers_give_the_games_of_a_match_alone_though_workers_and_the_match_are_kill
 }
 
 #[test]
-fn a_sequential_test_ends_a_match_of_workers_where_it_ends_a_match_alone() {
+fn a_sequential_test_ends_a_match_with_workers_at_the_same_pair() {
     let Some(broker) = TestBroker::start("") else { return };
     let _workers = [Worker::start(&broker.url), Worker::start(&broker.url)];
     let test = || {
@@ -132,7 +133,7 @@ fn a_sequential_test_ends_a_match_of_workers_where_it_ends_a_match_alone() {
 }
 
 #[test]
-fn players_that_cannot_play_elsewhere_are_refused_before_a_broker_is_asked() {
+fn players_that_cannot_play_on_workers_are_rejected_before_connecting() {
     let setting = Setting::new();
     let timed = setting.nets[0].replace("@8", "@50ms");
     for player in ["alphabeta:50ms", "engine:some-program", &timed] {

@@ -1,4 +1,4 @@
-//! A match that is killed or stopped at any instant goes on where it was, and ends as one that was not.
+//! A match that is killed or stopped at any moment can be continued, and gives the result of an uninterrupted match.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
 
-/// A match that takes a second or so.
+/// A match of about a second.
 fn long_match(net: &str, games: &Path, more: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
     command.args(["match", net, "alphabeta:1", "greedy", "--games", "60", "--max-plies", "60", "--json"]);
@@ -35,12 +35,12 @@ fn finished(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Games that are in a file, without its header.
+/// The number of games in a file.
 fn games_in(path: &Path) -> usize {
     fs::read_to_string(path).map_or(0, |text| text.matches('\n').count().saturating_sub(1))
 }
 
-/// Waits until the file holds so many games; false when the match ended before.
+/// Waits until the file has this number of games. Returns false if the match ended before.
 fn reaches(child: &mut Child, path: &Path, games: usize) -> bool {
     while games_in(path) < games {
         if child.try_wait().unwrap().is_some() {
@@ -66,17 +66,17 @@ fn files() -> Files {
 }
 
 #[test]
-fn a_killed_match_goes_on_and_ends_as_one_that_was_never_killed() {
+fn a_killed_match_gives_the_result_of_an_uninterrupted_match() {
     let Files { _folder, net, whole, other } = files();
     let expected = finished(&mut long_match(&net, &whole, &[]));
-    // In the first match, in the second one, and in the last.
+    // The kills are in the first, the second and the last match.
     for at in [20, 75, 150] {
         let mut child = long_match(&net, &other, &[]).spawn().unwrap();
         assert!(reaches(&mut child, &other, at), "the match ended before it could be killed");
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(games_in(&other) >= at, "games are lost");
-        // As if the kill had come within a line.
+        // This is the file after a kill within a line.
         let bytes = fs::read(&other).unwrap();
         fs::write(&other, &bytes[..bytes.len() - 9]).unwrap();
     }
@@ -84,15 +84,15 @@ fn a_killed_match_goes_on_and_ends_as_one_that_was_never_killed() {
     assert_eq!(resumed, expected);
     assert!(fs::read(&other).unwrap() == fs::read(&whole).unwrap(), "the files differ");
     assert_eq!(games_in(&other), 180);
-    // Once more: everything is there already.
+    // The file already has all games.
     assert_eq!(finished(&mut long_match(&net, &other, &[])), expected);
     let other_net = self::net(&whole.with_file_name("net.tablut"), 2);
     for (player, more, part) in [
-        (net.as_str(), &["--seed", "2"][..], "seed: the file says 1, the command says 2"),
-        (&net, &["--rules", "imperial"], "rules.name: the file says \"kvasir\", the command says \"imperial\""),
-        (&net, &["--opening-plies", "5"], "opening_plies: the file says 4, the command says 5"),
-        (&net, &["--sprt"], "sprt: the file says null"),
-        (&other_net, &[], "players[0].net: the file says "),
+        (net.as_str(), &["--seed", "2"][..], "seed: 1 in the file, 2 in the command"),
+        (&net, &["--rules", "imperial"], "rules.name: \"kvasir\" in the file, \"imperial\" in the command"),
+        (&net, &["--opening-plies", "5"], "opening_plies: 4 in the file, 5 in the command"),
+        (&net, &["--sprt"], "sprt: null in the file"),
+        (&other_net, &[], "players[0].net: "),
     ] {
         let output = long_match(player, &other, more).output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr);
@@ -109,7 +109,7 @@ fn interrupt(child: &Child) {
 
 #[cfg(unix)]
 #[test]
-fn a_stopped_match_gives_what_it_has_and_goes_on() {
+fn a_stopped_match_prints_its_results_and_can_be_continued() {
     let Files { _folder, net, whole, other } = files();
     let expected = finished(&mut long_match(&net, &whole, &[]));
     let mut child = long_match(&net, &other, &[]).spawn().unwrap();
@@ -118,7 +118,7 @@ fn a_stopped_match_gives_what_it_has_and_goes_on() {
     let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
     let message = String::from_utf8_lossy(&stderr);
     assert_eq!(status.code(), Some(130), "{message}");
-    assert!(message.contains("of 180 games have ended") && message.contains("goes on from there"), "{message}");
+    assert!(message.contains("of 180 games have ended") && message.contains("continues from there"), "{message}");
     let partial: Value = serde_json::from_slice(&stdout).expect("JSON alone is printed");
     let matches = partial["matches"].as_array().unwrap();
     assert_eq!((matches[0]["complete"].clone(), matches[0]["games"].clone()), (true.into(), 60.into()));

@@ -1,4 +1,4 @@
-//! The mistakes that people make, each answered with a clear message and exit code 2, and never with a panic.
+//! Common mistakes of users. Each gives a clear message and exit code 2, and never a panic.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tablut_net::{Model, StatedRules, TrainingSummary, Weights};
 
 const CONFIG: &str = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n";
 
-/// Runs the binary and checks that it fails with code 2 and a message that holds every one of `expected`.
+/// Checks that the binary fails with exit code 2 and a message that contains all texts in `expected`.
 fn refused(arguments: &[&str], expected: &[&str]) {
     let output = Command::new(env!("CARGO_BIN_EXE_tablut"))
         .args(arguments)
@@ -62,7 +62,7 @@ fn configs() {
     refused(&["train", text(&sound), "--set", "learning.rate=1"], &["--set", "learning.rate=1", "unknown field"]);
     refused(&["train", text(&folder.path().join("none.toml"))], &["none.toml", "No such file"]);
     refused(&["config", text(&misspelt)], &["learning_rat"]);
-    // What a config names has to be there as well.
+    // Files and names in a config must exist too.
     let model = folder.path().join("net.tablut");
     model_of("b2c16").save(&model).unwrap();
     let named = |key: &str, value: &Path| format!("{key}={:?}", text(value));
@@ -103,7 +103,7 @@ fn models() {
     }
 }
 
-/// A run of one generation of two tiny games.
+/// A run of one generation with two short games.
 const TINY: &str = "[schedule]\ngenerations = 1\ngames = 2\nsimulations = [[0, 2]]\n[evaluation]\ngames = 0\n";
 
 fn train(config: &Path, run: &Path) {
@@ -151,7 +151,7 @@ fn an_edited_rule_file_stops_the_run() {
 }
 
 #[test]
-fn a_run_of_another_shape_is_not_gone_on_with() {
+fn a_run_with_another_shape_is_not_continued() {
     let folder = tempfile::tempdir().unwrap();
     let (config, run) = (folder.path().join("tiny.toml"), folder.path().join("run"));
     fs::write(&config, format!("{CONFIG}{TINY}")).unwrap();

@@ -1,4 +1,4 @@
-//! `tablut model card`: a card goes into a model file and comes out again.
+//! `tablut model card`: writes a card into a model file.
 
 mod tiny;
 
@@ -11,7 +11,7 @@ const TEXT: &str =
     "about = \"A net for tests.\"\nlicence = \"MIT\"\nweaknesses = [\"It loses.\"]\ncommand = \"tablut evaluate\"\n";
 
 #[test]
-fn a_card_is_written_shown_and_changes_no_weight() {
+fn a_card_is_written_and_shown_and_does_not_change_the_weights() {
     let tiny = Tiny::new();
     let (model, card, scores, out) =
         (tiny.model(), tiny.path("card.toml"), tiny.path("scores.json"), tiny.path("with.tablut"));
@@ -20,7 +20,7 @@ fn a_card_is_written_shown_and_changes_no_weight() {
     fs::write(&config, "seed = 1\n").unwrap();
     let evaluated =
         stdout(&["evaluate", text(&model), "--games", "4", "--simulations", "4", "--against", "random", "--json"]);
-    // One object after the other is what a loop over rule sets writes.
+    // A loop over rule sets writes several objects one after another.
     fs::write(&scores, format!("{evaluated}\n{evaluated}")).unwrap();
     let command = ["model", "card", text(&model), "--text", text(&card), "--config", text(&config)];
     stdout(&[&command[..], &["--scores", text(&scores), "--out", text(&out)]].concat());
@@ -38,7 +38,7 @@ fn a_card_is_written_shown_and_changes_no_weight() {
 }
 
 #[test]
-fn cards_that_say_nothing_sound_are_refused() {
+fn invalid_cards_are_rejected() {
     let tiny = Tiny::new();
     let model = tiny.model();
     let (card, out) = (tiny.path("card.toml"), tiny.path("with.tablut"));
@@ -51,10 +51,12 @@ fn cards_that_say_nothing_sound_are_refused() {
     assert!(refusal("licence = \"\\u001b[31m\"\n", &[]).contains("control characters"));
     let scores = tiny.path("scores.json");
     fs::write(&scores, "{}").unwrap();
-    assert!(refusal(TEXT, &["--scores", text(&scores)]).contains("expected what `evaluate --json`"));
+    assert!(refusal(TEXT, &["--scores", text(&scores)]).contains("expected the output of `evaluate --json`"));
     fs::write(&scores, "").unwrap();
-    assert!(refusal(TEXT, &["--scores", text(&scores)]).contains("no match in it"));
+    assert!(refusal(TEXT, &["--scores", text(&scores)]).contains("contains no match"));
     assert!(refusal(TEXT, &["--config", "no-such.toml"]).contains("no-such.toml"));
-    assert!(refused(&["model", "info", text(&model), "--config"]).contains("no config of its training"));
+    assert!(
+        refused(&["model", "info", text(&model), "--config"]).contains("does not contain the config of its training")
+    );
     assert!(!out.exists());
 }

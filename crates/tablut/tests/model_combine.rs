@@ -1,4 +1,4 @@
-//! `tablut model combine`: nets for certain rules go into the file of a general net, and play under those rules.
+//! `tablut model combine`: a combined net plays under each rule set with the weights for it.
 
 mod tiny;
 
@@ -8,7 +8,7 @@ use tablut_net::{Model, StatedRules, TrainingSummary, Weights};
 use tablut_rules::RuleSet;
 use tiny::{Tiny, refused, stdout, text};
 
-/// A net of random weights that was trained on `rules`.
+/// A net with random weights whose file states that it was trained on `rules`.
 fn net(tiny: &Tiny, name: &str, shape: &str, rules: &[&str]) -> PathBuf {
     let path = tiny.path(name);
     let seed = name.len() as u64 + 7;
@@ -60,7 +60,7 @@ fn a_combined_net_plays_each_rule_set_with_its_own_weights() {
 }
 
 #[test]
-fn nets_that_do_not_fit_together_are_refused() {
+fn nets_that_cannot_be_combined_are_rejected() {
     let tiny = Tiny::new();
     let general = net(&tiny, "general", "b1c16", &["kvasir"]);
     let [one, other] = ["one", "other"].map(|name| net(&tiny, name, "b1c16", &["masters"]));

@@ -1,5 +1,5 @@
-//! What is written for notebooks loads there. Where numpy or pandas are missing this says that it skips; `PYTHON` names
-//! another interpreter than `python3`.
+//! Files for notebooks load with NumPy and pandas. Without these packages the tests print that they are skipped.
+//! `PYTHON` names the interpreter, by default `python3`.
 
 mod tiny;
 
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use tiny::{Tiny, stdout, text};
 
-/// The example that comes with the documents.
+/// The example of the guide.
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/notebook.py");
 
 /// Checks an archive against the table in `docs/formats.md`.
@@ -28,7 +28,7 @@ sums = np.add.reduceat(data["policy"], np.concatenate([[0], data["move_ends"][:-
 assert np.allclose(sums, 1, atol=1e-3) and np.allclose(data["values"].sum(axis=1), 1, atol=1e-3)
 "#;
 
-/// A Python that has these packages.
+/// A Python interpreter with these packages, if there is one.
 fn python(packages: &str) -> Option<String> {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let found = Command::new(&python).args(["-c", &format!("import {packages}")]).output();

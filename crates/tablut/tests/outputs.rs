@@ -1,4 +1,4 @@
-//! Files that are there already are not overwritten without `--force`, and what cannot be written is said before the work.
+//! Existing files are not overwritten without `--force`. Paths that cannot be written are reported before the work.
 
 mod tiny;
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tiny::{Tiny, refused, stdout, text};
 
-/// Commands that write, each with the file that it writes.
+/// Commands that write a file, each with the file.
 fn writers(tiny: &Tiny) -> [(Vec<String>, PathBuf); 4] {
     let (config, model) = (tiny.config(), tiny.model());
     let of = |line: String| line.split(' ').map(str::to_owned).collect();
@@ -25,7 +25,7 @@ fn writers(tiny: &Tiny) -> [(Vec<String>, PathBuf); 4] {
 }
 
 #[test]
-fn what_is_there_is_overwritten_by_force_alone() {
+fn existing_files_are_overwritten_only_with_force() {
     let tiny = Tiny::new();
     for (arguments, file) in writers(&tiny) {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -33,7 +33,7 @@ fn what_is_there_is_overwritten_by_force_alone() {
         let written = fs::read(&file).unwrap();
         fs::write(&file, b"precious").unwrap();
         let message = refused(&arguments);
-        assert!(message.contains(&format!("{} is there already", file.display())), "{arguments:?}: {message}");
+        assert!(message.contains(&format!("{} exists", file.display())), "{arguments:?}: {message}");
         assert!(message.contains("--force"), "{arguments:?}: {message}");
         assert_eq!(fs::read(&file).unwrap(), b"precious", "{arguments:?}");
         stdout(&[&arguments[..], &["--force"]].concat());
@@ -42,25 +42,25 @@ fn what_is_there_is_overwritten_by_force_alone() {
 }
 
 #[test]
-fn a_file_of_puzzles_that_is_there_stops_the_search_for_puzzles_before_it_begins() {
+fn an_existing_file_of_puzzles_is_reported_before_the_search() {
     let tiny = Tiny::new();
     let model = tiny.model();
     fs::write(tiny.path("kvasir.jsonl"), b"precious").unwrap();
     let folder = tiny.path("");
     let message =
         refused(&["generate", "puzzles", text(&model), "--games", "1", "--count", "8", "--out", text(&folder)]);
-    assert!(message.contains("kvasir.jsonl is there already") && message.contains("--force"), "{message}");
+    assert!(message.contains("kvasir.jsonl exists") && message.contains("--force"), "{message}");
     assert!(!message.contains("Puzzles under"), "{message}");
 }
 
 #[test]
-fn what_cannot_be_written_is_said_before_the_work() {
+fn paths_that_cannot_be_written_are_reported_before_the_work() {
     let tiny = Tiny::new();
     let file = tiny.path("file");
     fs::write(&file, b"a file where a folder should be").unwrap();
     let below = |name: &str| file.join(name);
     let (out, model) = (below("out"), tiny.model());
-    // The work of each fails as well, and would be what is told if it came first.
+    // The work of each command would fail too, with another message.
     let cases: [&[&str]; 3] = [
         &["generate", "openings", "--plies", "1", "--count", "50", "--judge", "alphabeta:1", "--out", text(&out)],
         &["selfplay", "missing.toml", "--out", text(&out)],
@@ -77,7 +77,7 @@ fn what_cannot_be_written_is_said_before_the_work() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_report_is_written_although_its_words_cannot_be_printed() {
+fn a_report_is_written_even_if_its_summary_cannot_be_printed() {
     let tiny = Tiny::new();
     let page = tiny.path("page.html");
     let run = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/quickstart");

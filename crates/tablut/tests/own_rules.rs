@@ -1,4 +1,4 @@
-//! A user's own rule file, from the training to the export: whatever a run writes states its rules itself.
+//! A user's rule file, from training to export. All files of a run contain its rules.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn tablut(folder: &Path, arguments: &[&str]) -> Output {
     command.current_dir(folder).args(arguments).stdin(Stdio::null()).output().expect("the binary runs")
 }
 
-/// Runs a command that must succeed, and gives what it printed, on both streams.
+/// The standard output and error of a command that must succeed.
 fn done(folder: &Path, arguments: &[&str]) -> String {
     let output = tablut(folder, arguments);
     let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
@@ -40,7 +40,7 @@ fn done(folder: &Path, arguments: &[&str]) -> String {
     text
 }
 
-/// Trains on the rule file, removes it, and gives the model's path.
+/// Trains on a rule file, removes it, and returns the model's path.
 fn trained_on(folder: &Path, rules: &str) -> String {
     fs::write(folder.join("own.toml"), rules).unwrap();
     fs::write(folder.join("tiny.toml"), format!("rules = [\"own.toml\"]\n{TINY}")).unwrap();
@@ -80,14 +80,14 @@ fn every_command_takes_the_rules_from_the_files() {
         let text = done(folder, arguments);
         assert!(text.contains(says), "{arguments:?} should say `{says}`:\n{text}");
     }
-    // So few games of so weak a net need not hold all the puzzles, but they are played by its rules.
+    // The few games of this weak net may have too few puzzles, but they are played by its rules.
     let made = tablut(folder, &["generate", "puzzles", &model, "--count", "8", "--games", "16", "--out", "puzzles"]);
     let text = [made.stdout, made.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     assert!(text.contains("puzzles/slow.jsonl") || text.contains("rules slow: "), "{text}");
 }
 
 #[test]
-fn a_clause_that_differs_from_the_shipped_rules_of_that_name_is_said() {
+fn a_clause_that_differs_from_the_shipped_rules_of_that_name_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let model = trained_on(folder, "base = \"kvasir\"\nname = \"kvasir\"\n[king]\nreach = 2\n");
@@ -104,7 +104,7 @@ fn a_clause_that_differs_from_the_shipped_rules_of_that_name_is_said() {
 }
 
 #[test]
-fn rules_that_a_net_never_saw_are_said() {
+fn rules_that_a_net_was_not_trained_on_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let model = trained_on(folder, "base = \"tartu\"\nname = \"mine\"\n");

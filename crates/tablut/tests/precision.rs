@@ -1,5 +1,5 @@
-//! Runs whose self-play is in bf16: the same bits whatever the threads and after a stop, and a clear refusal where the
-//! machine lacks it.
+//! Runs with self-play in bf16 give the same bits with any number of threads and after a stop. A machine without bf16
+//! reports a clear error.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +29,7 @@ games = 0
 rating_share = 0
 "#;
 
-/// A folder with the config, in which runs are made.
+/// A folder with the config and the runs.
 struct Runs(tempfile::TempDir);
 
 impl Runs {
@@ -57,7 +57,7 @@ impl Runs {
         assert!(output.status.success(), "{}", words(&output));
     }
 
-    /// Every model, state and file of games, by name.
+    /// All models, states and files of games of a run, by name.
     fn results(&self, run: &str) -> BTreeMap<String, Vec<u8>> {
         let files = ["games", "checkpoints"].map(|part| fs::read_dir(self.path(run).join(part)).unwrap().flatten());
         let read = |entry: fs::DirEntry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap());
@@ -75,18 +75,18 @@ fn words(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The kinds of bf16 that this machine has.
+/// The kinds of bf16 that this machine supports.
 fn kinds() -> Vec<Precision> {
     let (here, missing): (Vec<_>, Vec<_>) =
         [Precision::Bf16Avx512, Precision::Bf16Amx].into_iter().partition(|kind| kind.chosen().is_ok());
     for kind in missing {
-        eprintln!("skipped for {kind}: this machine lacks it");
+        eprintln!("skipped for {kind}: this machine does not support it");
     }
     here
 }
 
 #[test]
-fn runs_in_bf16_have_their_own_bits_whatever_the_threads_and_after_a_stop() {
+fn runs_in_bf16_give_the_same_bits_with_any_threads_and_after_a_stop() {
     let runs = Runs::new();
     runs.finish("f32", &[]);
     assert_eq!(runs.stated("f32"), Precision::F32);
@@ -102,12 +102,12 @@ fn runs_in_bf16_have_their_own_bits_whatever_the_threads_and_after_a_stop() {
         let other = format!("{kind} on three threads");
         runs.finish(&other, &[&set, "machine.workers=3", "machine.games_per_worker=3"]);
         assert!(runs.results(&other) == expected, "{kind}: results depend on threads or batches");
-        // As if the machine had stopped while the last generation was played.
+        // This is the state after a crash during the self-play of the last generation.
         let checkpoints = runs.path(&other).join("checkpoints");
         fs::remove_file(checkpoints.join("gen-00001.state.safetensors")).unwrap();
         fs::remove_file(runs.path(&other).join("games/gen-00001.games")).unwrap();
         runs.finish(&other, &[&set]);
-        assert!(runs.results(&other) == expected, "{kind}: the last generation came out differently");
+        assert!(runs.results(&other) == expected, "{kind}: the last generation differs");
     }
 }
 
@@ -119,7 +119,7 @@ fn a_run_keeps_the_precision_that_this_machine_chose() {
     runs.finish("run", &set);
     let config = fs::read_to_string(runs.path("run").join("config.toml")).unwrap();
     assert!(config.contains(&format!("precision = \"{chosen}\"")), "{config}");
-    // The same command goes on, and so does the resolved config.
+    // The same command continues the run, and so does the resolved config.
     runs.finish("run", &set);
     let resumed = Command::new(env!("CARGO_BIN_EXE_tablut"))
         .args(["train", "--set", "schedule.generations=2", "--resume"])
@@ -147,9 +147,9 @@ fn a_run_keeps_the_precision_that_this_machine_chose() {
     assert!(words(&changed).contains("precision: was"), "{}", words(&changed));
 }
 
-/// With the instruction sets of a machine that has no AVX-512.
+/// `TABLUT_SIMD` limits the instruction sets to those of a machine without AVX-512.
 #[test]
-fn a_machine_without_bf16_refuses_to_start_and_to_go_on() {
+fn a_machine_without_bf16_neither_starts_nor_continues_the_run() {
     let runs = Runs::new();
     let lacking = if tablut_net::Simd::Avx2.is_available() { "avx2" } else { "plain" };
     let refused = |run: &Path, output: Output, precision: &str| {
@@ -162,7 +162,7 @@ fn a_machine_without_bf16_refuses_to_start_and_to_go_on() {
         let set = format!("precision={precision}");
         let output = runs.train("new", &[&set]).env("TABLUT_SIMD", lacking).output().unwrap();
         refused(&runs.path("new"), output, precision);
-        assert!(!runs.path("new").exists(), "a run that cannot begin leaves a folder");
+        assert!(!runs.path("new").exists(), "a run that cannot start leaves a folder");
     }
     for kind in kinds() {
         let (set, run) = (format!("precision={kind}"), kind.to_string());
@@ -171,21 +171,21 @@ fn a_machine_without_bf16_refuses_to_start_and_to_go_on() {
         let go_on = [&*set, "schedule.generations=2"];
         let output = runs.train(&run, &go_on).env("TABLUT_SIMD", lacking).output().unwrap();
         refused(&runs.path(&run), output, &run);
-        assert!(runs.results(&run) == before, "a refused run has changed");
+        assert!(runs.results(&run) == before, "a rejected run has changed");
         runs.finish(&run, &go_on);
     }
 }
 
-/// The shape has channels that fill the matrix registers.
+/// With AMX, learning rounds to bf16 only if the shape's channels fill the matrix registers.
 #[test]
-fn learning_is_rounded_where_self_play_is_on_matrix_registers_and_the_channels_fill_them() {
+fn learning_rounds_with_amx_if_the_channels_fill_the_registers() {
     if Precision::Bf16Amx.chosen().is_err() {
         eprintln!("skipped: this machine has no AMX");
         return;
     }
     let runs = Runs::new();
     for shape in ["b2c32", "b2c16"] {
-        // The first games are those of the untrained net. A step of learning on the same games differs only if it rounds.
+        // Both runs learn from the same games of the untrained net, so their weights differ only if learning rounds.
         let (exact, rounded) = (format!("{shape} f32"), format!("{shape} amx"));
         let shape_set = format!("shape={shape}");
         runs.finish(&rounded, &[&shape_set, "schedule.generations=1", "precision=bf16-amx"]);
@@ -203,7 +203,7 @@ fn learning_is_rounded_where_self_play_is_on_matrix_registers_and_the_channels_f
 }
 
 #[test]
-fn a_precision_that_does_not_exist_is_answered_with_those_that_do() {
+fn an_invalid_precision_gives_the_valid_ones() {
     let runs = Runs::new();
     let output = runs.train("run", &["precision=f16"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", words(&output));

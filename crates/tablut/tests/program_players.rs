@@ -1,4 +1,5 @@
-//! Other programs as players of a match: our own bridges over pipes and over TCP, and programs that misbehave.
+//! Other programs as players of a match: this program's bridges over pipes and TCP, and programs that break the
+//! protocol.
 #![cfg(unix)]
 
 use std::fs;
@@ -23,7 +24,7 @@ fn report(output: &Output) -> Value {
     tournament["matches"][0].clone()
 }
 
-/// An engine that is a shell script: it introduces itself, gets ready, and does `at_go` when it is to move.
+/// An engine that is a shell script. It becomes ready, and runs `at_go` when it is to move.
 fn scripted(at_go: &str) -> String {
     format!(
         "engine:sh -c 'while read -r line; do case $line in uci) echo uciok;; isready) echo readyok;; go*) {at_go};; \
@@ -32,19 +33,18 @@ fn scripted(at_go: &str) -> String {
 }
 
 #[test]
-fn our_engine_over_pipes_plays_as_it_does_at_home() {
-    // Chance has no say, so that both play the same moves.
+fn our_engine_plays_over_pipes() {
     let engine = format!("engine:{TABLUT} bridge engine --player alphabeta:2");
-    let away = report(&play([&engine, "greedy"], &["--rules", "imperial"]));
-    assert_eq!((away["games"].clone(), away["forfeits"].clone()), (2.into(), serde_json::json!([0, 0])));
-    assert!(away["total"]["score"]["mean"].as_f64().unwrap() > 0.5, "{away}");
+    let report = report(&play([&engine, "greedy"], &["--rules", "imperial"]));
+    assert_eq!((report["games"].clone(), report["forfeits"].clone()), (2.into(), serde_json::json!([0, 0])));
+    assert!(report["total"]["score"]["mean"].as_f64().unwrap() > 0.5, "{report}");
 }
 
 #[test]
-fn an_engine_is_told_rules_of_a_file_and_games_are_kept() {
+fn an_engine_receives_the_rules_of_a_file_and_games_are_saved() {
     let folder = tempfile::tempdir().unwrap();
     let (rules, games) = (folder.path().join("mine.toml"), folder.path().join("games.jsonl"));
-    // Imperial's rules by another's name: an engine that heard the name alone would soon be wrong.
+    // These are imperial's rules with another name. An engine that received only the name would play by wrong rules.
     fs::write(&rules, "base = \"imperial\"\nname = \"kvasir\"\n").unwrap();
     let engine = format!("engine:{TABLUT} bridge engine --player greedy@50");
     let more = ["--rules", text(&rules), "--save-games", text(&games)];
@@ -67,7 +67,7 @@ fn our_challenge_client_plays_over_tcp() {
     assert_eq!(report["forfeits"], serde_json::json!([0, 0]));
 }
 
-/// An engine of OpenTafl that is a shell script: it says hello, and does `at_play` when it is to move.
+/// An OpenTafl engine that is a shell script. It sends hello, and runs `at_play` when it is to move.
 fn scripted_opentafl(at_play: &str) -> String {
     format!(
         "opentafl:sh -c 'echo log; echo hello; while read -r line; do case $line in play*) {at_play};; esac; done'@1s"
@@ -82,13 +82,13 @@ fn files_in(folder: &Path) -> String {
 #[test]
 fn our_engine_for_opentafl_plays_by_its_protocol() {
     let engine = format!("opentafl:{TABLUT} bridge opentafl --player alphabeta:2@20s");
-    // Repetition apart, OpenTafl's words say all of kvasir; of piecepack they say everything.
+    // OpenTafl's line of rules expresses piecepack completely, and kvasir except for repetitions.
     for rules in ["kvasir", "piecepack", "linnaeus", "ludoteka"] {
         let report = report(&play([&engine, "random"], &["--rules", rules]));
         assert_eq!((report["games"].clone(), report["forfeits"].clone()), (2.into(), serde_json::json!([0, 0])));
         assert!(report["total"]["score"]["mean"].as_f64().unwrap() > 0.5, "{rules}: {report}");
     }
-    // What it is told, to the end.
+    // A copy of the messages to the engine shows the game to its end.
     let folder = tempfile::tempdir().unwrap();
     let overheard =
         format!("opentafl:sh -c 'tee {}/$$ | {TABLUT} bridge opentafl --player alphabeta:2'", text(folder.path()));
@@ -100,9 +100,9 @@ fn our_engine_for_opentafl_plays_by_its_protocol() {
 }
 
 #[test]
-fn an_engine_of_opentafl_is_told_what_its_protocol_says() {
+fn an_opentafl_engine_receives_the_messages_of_its_protocol() {
     let folder = tempfile::tempdir().unwrap();
-    // It asks for what it may ask for, and then does not play.
+    // This engine sends every request of the protocol, and then an error instead of a move.
     let player = format!(
         "opentafl:sh -c 'echo hello; while read -r line; do echo \"$line\" >> {}/$$; case $line in play*) \
          echo position; echo side; echo clock; echo rules; sleep 0.3; echo status thinking; echo error -1 no more;; esac; done'@1s",
@@ -111,7 +111,11 @@ fn an_engine_of_opentafl_is_told_what_its_protocol_says() {
     let output = play([&player, "greedy"], &["--rules", "piecepack"]);
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(message.contains("answered \"error -1 no more\""), "{message}");
-    assert_eq!(output.status.code(), Some(2), "who refuses before a first move cannot play these rules: {message}");
+    assert_eq!(
+        output.status.code(),
+        Some(2),
+        "an engine with an error before its first move cannot play these rules: {message}"
+    );
     let heard = files_in(folder.path());
     for part in [
         "rules dim:9 name:piecepack esc:e surf:n atkf:y",
@@ -126,7 +130,7 @@ fn an_engine_of_opentafl_is_told_what_its_protocol_says() {
 }
 
 #[test]
-fn an_engine_of_opentafl_may_ask_for_moves_in_full() {
+fn an_opentafl_engine_can_request_detailed_moves() {
     let folder = tempfile::tempdir().unwrap();
     let asks = format!(
         "opentafl:sh -c 'tee {}/$$ | {TABLUT} bridge opentafl --player random | sed -u \"s/moves on/moves off/\"'",
@@ -136,12 +140,12 @@ fn an_engine_of_opentafl_may_ask_for_moves_in_full() {
     assert_eq!(report["forfeits"], serde_json::json!([0, 0]));
     let heard = files_in(folder.path());
     let told: Vec<&str> = heard.lines().filter(|line| line.starts_with("opponent-move ")).collect();
-    // Captures are named.
+    // Detailed moves contain captures.
     assert!(told.iter().any(|line| line.split(' ').nth(1).unwrap().contains('x')), "{told:?}");
 }
 
 #[test]
-fn an_engine_of_opentafl_that_misbehaves_loses_the_game() {
+fn an_opentafl_engine_that_breaks_the_protocol_loses_the_game() {
     for (at_play, part) in [
         ("echo move xyzzy", "sent \"xyzzy\", expected a move such as a4-b4"),
         ("echo move a1-a2", "sent an illegal move: a1-a2"),
@@ -149,8 +153,8 @@ fn an_engine_of_opentafl_that_misbehaves_loses_the_game() {
             "echo I fall >&2; exit 7",
             "ended while it was to move (exit status: 7); its standard error ends with \"I fall\"",
         ),
-        ("echo well; sleep 1000", "gave no move within 3.0 s; its last line is \"well\""),
-        ("while :; do echo status of mine; sleep 0.01; done", "gave no move within 3.0 s"),
+        ("echo well; sleep 1000", "sent no move within 3.0 s; its last line is \"well\""),
+        ("while :; do echo status of mine; sleep 0.01; done", "sent no move within 3.0 s"),
     ] {
         let output = play([&scripted_opentafl(at_play), "greedy"], &[]);
         let message = String::from_utf8_lossy(&output.stderr);
@@ -160,7 +164,7 @@ fn an_engine_of_opentafl_that_misbehaves_loses_the_game() {
 }
 
 #[test]
-fn an_engine_that_misbehaves_loses_the_game_and_the_match_goes_on() {
+fn an_engine_that_breaks_the_protocol_loses_the_game_and_the_match_continues() {
     for (at_go, part) in [
         (
             "echo I fall >&2; exit 7",
@@ -185,12 +189,12 @@ fn an_engine_that_misbehaves_loses_the_game_and_the_match_goes_on() {
         for game in lines(&games) {
             assert!(game["forfeit"].as_str().unwrap().contains(part) && game["reason"] == "forfeit", "{game}");
         }
-        // The file with forfeits is read again.
+        // The file with forfeits can be read.
         assert_eq!(self::report(&play([&player, "greedy"], &["--save-games", text(&games)])), report);
     }
 }
 
-/// Whether a process runs. One that nobody has waited for yet is dead all the same.
+/// Whether a process runs. A zombie process has ended.
 fn is_alive(pid: &str) -> bool {
     let state = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
     let state = String::from_utf8(state.stdout).unwrap();
@@ -198,11 +202,11 @@ fn is_alive(pid: &str) -> bool {
 }
 
 #[test]
-fn an_engine_that_hangs_or_babbles_loses_on_time_and_is_ended() {
+fn an_engine_that_hangs_or_sends_other_lines_loses_on_time_and_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     for (name, at_go, part) in [
-        ("hangs", "sleep 1000", "gave no move within 2.1 s"),
-        ("babbles", "while :; do echo well; done", "gave no move within 2.1 s; its last line is \"well\""),
+        ("hangs", "sleep 1000", "sent no move within 2.1 s"),
+        ("babbles", "while :; do echo well; done", "sent no move within 2.1 s; its last line is \"well\""),
     ] {
         let pids = folder.path().join(name);
         let player = scripted(&format!("echo $$ >> {}; exec {at_go}", text(&pids)).replace("exec while", "while"));
@@ -219,7 +223,7 @@ fn an_engine_that_hangs_or_babbles_loses_on_time_and_is_ended() {
 }
 
 #[test]
-fn what_an_engine_has_started_ends_with_it() {
+fn processes_that_an_engine_has_started_end_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
     let player = scripted(&format!("sleep 1000 & echo $! >> {}; wait", text(&pids)));
@@ -246,7 +250,7 @@ fn programs_that_cannot_play_at_all_end_the_match() {
         ("opentafl:x", &["--rules", "imperial"], &["cannot express their captures.count"]),
         ("opentafl:no-such-program", &[], &["cannot start \"no-such-program\""]),
         ("opentafl:sh -c 'echo error -1 no licence; cat'", &[], &["answered \"error -1 no licence\""]),
-        ("opentafl:sh -c 'echo closed >&2; exit 4'", &[], &["ended before it said hello", "closed"]),
+        ("opentafl:sh -c 'echo closed >&2; exit 4'", &[], &["ended before it sent hello", "closed"]),
         ("opentafl:@5s", &[], &["opentafl:COMMAND"]),
         ("challenge:x", &[], &["rules ashton, not kvasir"]),
         ("challenge:x@1ms", &ashton, &["whole seconds"]),
@@ -264,13 +268,13 @@ fn programs_that_cannot_play_at_all_end_the_match() {
     let stubborn =
         "engine:sh -c 'while read -r line; do case $line in uci) echo uciok;; set*) echo error $line;; esac; done'";
     let message = String::from_utf8(play([stubborn, "random"], &[]).stderr).unwrap();
-    assert!(message.contains("does not get ready for the rules kvasir"), "{message}");
+    assert!(message.contains("cannot play the rules kvasir"), "{message}");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_challenge_client_that_misbehaves_loses_the_game() {
-    // A frame as `printf` of the shell takes it.
+fn a_challenge_client_that_breaks_the_protocol_loses_the_game() {
+    // A command of the shell that sends a frame.
     let frame =
         |text: &str| format!("printf \"\\\\0\\\\0\\\\0\\\\{:o}%s\" \"{}\" >&3", text.len(), text.replace('"', "\\\""));
     // Some of the contest's clients send their names without quotes.
@@ -278,10 +282,10 @@ fn a_challenge_client_that_misbehaves_loses_the_game() {
     let illegal = frame(r#"{"from":"e5","to":"e9","turn":"WHITE"}"#);
     for (then, seconds, part) in [
         ("exit 5".to_owned(), 1, "closed the connection"),
-        (format!("{}; cat <&3", frame("hello")), 1, "was not understood"),
+        (format!("{}; cat <&3", frame("hello")), 1, "sent an invalid message"),
         (format!("{illegal}; cat <&3"), 1, "sent an illegal move: e5-e9"),
         ("printf \"\\\\177\\\\0\\\\0\\\\0\" >&3; cat <&3".to_owned(), 1, "2130706432 bytes"),
-        ("exec cat <&3".to_owned(), 1, "gave no move within 3 s"),
+        ("exec cat <&3".to_owned(), 1, "sent no move within 3 s"),
     ] {
         let player = format!("challenge:bash -c '{connect}; {then}'@{seconds}s");
         let output = play([&player, "random"], &["--rules", "ashton"]);
@@ -293,11 +297,11 @@ fn a_challenge_client_that_misbehaves_loses_the_game() {
     let output = play([nameless, "random"], &["--rules", "ashton"]);
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{message}");
-    assert!(message.contains("closed the connection before it told its name"), "{message}");
+    assert!(message.contains("closed the connection before it sent its name"), "{message}");
 }
 
 #[test]
-fn ctrl_c_on_a_terminal_costs_no_engine_its_game() {
+fn ctrl_c_on_a_terminal_causes_no_forfeit() {
     let folder = tempfile::tempdir().unwrap();
     let games = folder.path().join("games.jsonl");
     let engine = format!("engine:{TABLUT} bridge engine --player alphabeta:2");
@@ -314,7 +318,7 @@ fn ctrl_c_on_a_terminal_costs_no_engine_its_game() {
     let output = child.wait_with_output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{message}");
-    assert!(message.contains("goes on from there") && !message.contains("forfeit"), "{message}");
+    assert!(message.contains("continues from there") && !message.contains("forfeit"), "{message}");
     assert!(lines(&games).iter().all(|game| game["forfeit"].is_null()));
 }
 

@@ -1,4 +1,4 @@
-//! The shipped configs and the defaults of a config.
+//! Compares the quickstart's config with the defaults.
 
 use std::path::Path;
 

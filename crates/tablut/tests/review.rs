@@ -1,4 +1,4 @@
-//! `tablut analyze --game`: a game with its mistakes, as text and as a game that the page opens.
+//! `tablut analyze --game`: reviews a game, and writes it as text and as JSON.
 
 use assert_cmd::Command;
 
@@ -10,12 +10,12 @@ fn review(arguments: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// The king could leave at once. He steps between the attackers, who do not take him, and leaves later.
+/// The king can escape at once, but he moves between attackers. They do not capture him, and he escapes later.
 const BLUNDER: &str =
     "Tablut, kvasir rules\nPosition: 9/9/9/9/1t1K5/9/9/3t4t/1t7 d\n1. d5-c5 i2-h2 2. c5-d5 h2-g2 3. d5-d9\n";
 
 #[test]
-fn a_review_prints_the_mistakes_and_writes_a_game_that_can_be_opened_again() {
+fn a_review_prints_the_mistakes_and_writes_a_game_that_can_be_opened() {
     let folder = tempfile::tempdir().unwrap();
     let (game, out) = (folder.path().join("game.txt"), folder.path().join("reviewed.json"));
     std::fs::write(&game, BLUNDER).unwrap();
@@ -39,7 +39,7 @@ fn a_review_prints_the_mistakes_and_writes_a_game_that_can_be_opened_again() {
 }
 
 #[test]
-fn mistakes_of_the_user_are_answered() {
+fn errors_name_the_mistake() {
     let folder = tempfile::tempdir().unwrap();
     let game = folder.path().join("game.txt");
     std::fs::write(&game, "d1-d3 d1-d3").unwrap();
@@ -49,7 +49,7 @@ fn mistakes_of_the_user_are_answered() {
         (&[game], "d1-d3"),
         (&[game, "--simulations", "0"], "1..="),
         (&[game, "--rules", "nope"], "no rule set \"nope\""),
-        (&[game, "--out", game], "is there already"),
+        (&[game, "--out", game], "exists: name another file"),
         (&[game, "--out", "reviewed.otg"], "expected .json or .txt"),
     ];
     for (arguments, part) in cases {

@@ -1,4 +1,4 @@
-//! `tablut rules`, `perft` and `replay` as a shell sees them: output, messages, exit codes.
+//! The commands `rules`, `perft` and `replay`: output, messages and exit codes.
 
 use std::fs;
 
@@ -11,13 +11,13 @@ fn tablut(arguments: &str) -> Command {
     command
 }
 
-/// What a successful command prints.
+/// The standard output of a command that must succeed.
 fn printed(arguments: &str) -> String {
     let output = tablut(arguments).assert().success().get_output().stdout.clone();
     String::from_utf8(output).expect("text")
 }
 
-/// What a command that is refused says, with exit code 2 and nothing on standard output.
+/// The standard error of a command that must fail with exit code 2 and without standard output.
 fn refused(arguments: &str) -> String {
     let output = tablut(arguments).assert().code(2).stdout("").get_output().stderr.clone();
     String::from_utf8(output).expect("text")
@@ -134,7 +134,7 @@ fn rules_are_listed_and_explained() {
 }
 
 #[test]
-fn a_file_of_ones_own_goes_wherever_a_name_goes() {
+fn a_rule_file_can_replace_a_name_everywhere() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("slow-king.toml");
     fs::write(&path, "base = \"kvasir\"\nfirst = \"defenders\"\n[king]\nreach = 1\n").expect("a file");
@@ -144,19 +144,19 @@ fn a_file_of_ones_own_goes_wherever_a_name_goes() {
     assert!(printed(&format!("rules {path}")).contains("at most 1 square"));
 }
 
-/// What `tablut rules` prints and notes when it is given `rules` as one argument.
+/// The standard output and error of `tablut rules` with `rules` as one argument.
 fn told_of(rules: &str, more: &[&str]) -> (String, String) {
     let output = tablut("rules").arg(rules).args(more).assert().success().get_output().clone();
     (String::from_utf8(output.stdout).expect("text"), String::from_utf8(output.stderr).expect("text"))
 }
 
 #[test]
-fn rules_go_to_opentafl_and_come_back() {
+fn rules_are_converted_to_opentafls_line_and_back() {
     let (line, notes) = told_of("ludoteka", &["--opentafl"]);
     assert_eq!((told_of(line.trim(), &[]).0, notes.as_str()), (printed("rules ludoteka"), ""));
     let (_, notes) = told_of("kvasir", &["--opentafl"]);
-    assert!(notes.contains("no words for kvasir's repetition.result; moves and captures are the same"), "{notes}");
-    assert!(refused("rules imperial --opentafl").contains("no words for imperial's captures.count"));
+    assert!(notes.contains("cannot express kvasir's repetition.result; moves and captures are the same"), "{notes}");
+    assert!(refused("rules imperial --opentafl").contains("cannot express imperial's captures.count"));
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_line_of_opentafls_rules_becomes_a_rule_file() {
 }
 
 #[test]
-fn games_that_play_saves_and_records_of_opentafl_are_replayed() {
+fn saved_games_and_opentafl_records_are_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -197,7 +197,7 @@ fn games_that_play_saves_and_records_of_opentafl_are_replayed() {
     assert_eq!(replayed(&format!("replay --json --rules tartu {list}"))["rules"], "tartu");
 
     let path = file("own.json", "{\"rules\": \"own.toml\", \"start\": \"9/9/9/9/4K4/9/9/9/t8 a\", \"moves\": []}");
-    assert!(refused(&format!("replay {path}")).contains("own.toml"), "a file that is named is not opened");
+    assert!(refused(&format!("replay {path}")).contains("own.toml"), "a game's file must not open other files");
     let resigned = folder.path().join("resigned.json").to_str().unwrap().to_owned();
     let record = folder.path().join("resigned.otg").to_str().unwrap().to_owned();
     let text = folder.path().join("resigned.txt").to_str().unwrap().to_owned();
@@ -207,7 +207,7 @@ fn games_that_play_saves_and_records_of_opentafl_are_replayed() {
         .success();
     for path in [&resigned, &record] {
         let told = refused(&format!("replay {path} --first defenders"));
-        assert!(told.contains("says how its game begins"), "{told}");
+        assert!(told.contains("contains the start of its game"), "{told}");
     }
     for path in [resigned, record, text] {
         let game = replayed(&format!("replay --json {path}"));

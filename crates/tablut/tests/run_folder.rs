@@ -1,4 +1,4 @@
-//! A run's folder: what is left in it, damaged in it, and said of it.
+//! A run's folder: its summary, its check, leftovers and damaged files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +32,7 @@ fn tablut(folder: &Path, arguments: &[&str]) -> Output {
     command.current_dir(folder).args(arguments).stdin(Stdio::null()).output().expect("the binary runs")
 }
 
-/// Both streams of a command that ends with `code`.
+/// The standard output and error of a command that must exit with `code`.
 fn said(folder: &Path, arguments: &[&str], code: i32) -> String {
     let output = tablut(folder, arguments);
     let text = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat();
@@ -64,12 +64,12 @@ fn checkpoints(run: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_whole_run_is_summed_up_checked_and_gone_on_with_from_its_folder() {
+fn a_complete_run_is_summarized_checked_and_continued_from_its_folder() {
     let (folder, run) = finished();
     let info = said(folder.path(), &["data", "info", "runs/tiny"], 0);
     assert!(info.contains("generations  3 of 3") && info.contains("24 games") && info.contains("MB"), "{info}");
     let check = said(folder.path(), &["data", "check", "runs/tiny"], 0);
-    assert!(check.contains("3 generations, 3 models and 2 states are whole, 24 games replay"), "{check}");
+    assert!(check.contains("3 generations, 3 models and 2 states are complete, 24 games replay"), "{check}");
 
     fs::remove_file(folder.path().join("own.toml")).unwrap();
     let resumed = Run::resume(&run, &["schedule.generations=4".to_owned()]).unwrap();
@@ -79,7 +79,7 @@ fn a_whole_run_is_summed_up_checked_and_gone_on_with_from_its_folder() {
 }
 
 #[test]
-fn a_run_goes_on_from_its_folder_alone_and_logs_what_happened() {
+fn a_run_continues_without_its_config_file_and_logs_its_events() {
     let (folder, _) = finished();
     fs::remove_file(folder.path().join("own.toml")).unwrap();
     fs::remove_file(folder.path().join("tiny.toml")).unwrap();
@@ -91,7 +91,7 @@ fn a_run_goes_on_from_its_folder_alone_and_logs_what_happened() {
 }
 
 #[test]
-fn a_state_that_a_kill_has_left_is_removed() {
+fn a_state_left_by_a_killed_process_is_removed() {
     let (folder, run) = finished();
     let before = checkpoints(&run);
     let state = |generation: u64| run.join(format!("checkpoints/gen-{generation:05}.state.safetensors"));
@@ -130,5 +130,5 @@ fn a_damaged_newest_state_says_what_to_delete() {
     );
     fs::remove_file(&newest).unwrap();
     said(folder.path(), &["train", "tiny.toml"], 0);
-    assert!(fs::read(&newest).unwrap() == whole, "the generation that was done again came out differently");
+    assert!(fs::read(&newest).unwrap() == whole, "the repeated generation differs");
 }

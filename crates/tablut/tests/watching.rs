@@ -1,4 +1,4 @@
-//! What is said of a run before it begins, and what is seen of it while it trains.
+//! The estimate before a run, and its pages and ratings during training.
 
 mod tiny;
 
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use tablut_net::Model;
 use tiny::{Tiny, stdout, text};
 
-/// A program that serves a page, killed when the test ends.
+/// A program that serves a page. It is killed when the test ends.
 struct Served {
     process: Child,
     /// `address:port` and the path of the page.
@@ -20,7 +20,7 @@ struct Served {
 }
 
 impl Served {
-    /// Starts the binary and takes the first link that it says on standard output or standard error.
+    /// Starts the binary, and reads the first link that it prints.
     fn start(folder: &Path, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
         let command = command.current_dir(folder).args(arguments).env("XDG_DATA_HOME", folder).stdin(Stdio::null());
@@ -65,36 +65,39 @@ impl Drop for Served {
 }
 
 #[test]
-fn a_dry_run_says_what_a_run_takes_and_leaves_nothing() {
+fn a_dry_run_estimates_a_run_and_creates_no_files() {
     let tiny = Tiny::new();
     let run = tiny.path("run");
     let said = stdout(&["train", text(&tiny.config()), "--run", text(&run), "--dry-run"]);
     for part in ["in all", "self-play", "2 games", "learning", "disk", "memory"] {
         assert!(said.contains(part), "{part} is not in\n{said}");
     }
-    assert!(!run.exists(), "a dry run makes a folder");
+    assert!(!run.exists(), "a dry run creates a folder");
     let shown = stdout(&["config", text(&tiny.config())]);
     let config = tablut_learn::TrainConfig::parse(&shown, Path::new("shown"), &[]).unwrap();
     assert!(config.schedule.games == 2 && shown.starts_with("# Memory"), "{shown}");
 }
 
 #[test]
-fn a_finished_run_is_shown_beside_the_page_for_playing_to_those_who_may_come_in() {
+fn a_finished_run_has_pages_beside_the_page_for_playing() {
     let tiny = Tiny::new();
     let run = tiny.path("run");
     stdout(&["train", text(&tiny.config()), "--run", text(&run)]);
-    assert!(!run.join("live.json").exists(), "a finished run does nothing");
+    assert!(!run.join("live.json").exists(), "a finished run has no current state");
     let served = Served::start(&tiny.path("."), &["serve", "--port", "0", "--run", text(&run)]);
     let page = served.page();
-    assert!(page.starts_with("HTTP/1.1 200") && page.contains("The run is done."), "{page:.2000}");
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("The run has finished."), "{page:.2000}");
     let policy = "content-security-policy: default-src 'none'; style-src 'unsafe-inline'";
     assert!(page.contains(policy) && page.contains("x-frame-options: DENY"), "{page:.2000}");
+    assert!(page.contains("http-equiv=\"refresh\"") && page.contains("href=\"/run/snapshot\""), "{page:.2000}");
+    let snapshot = served.get(&served.authority, "/run/snapshot");
+    assert!(snapshot.starts_with("HTTP/1.1 200") && !snapshot.contains("http-equiv=\"refresh\""), "{snapshot:.2000}");
     assert!(served.get(&served.authority, "/").contains("<title>Tablut</title>"));
     assert!(served.get("evil.example", &served.path).starts_with("HTTP/1.1 403"));
 }
 
 #[test]
-fn a_run_under_way_is_watched_from_its_files() {
+fn a_run_in_progress_is_shown_from_its_files() {
     let tiny = Tiny::new();
     let config = fs::read_to_string(tiny.config()).unwrap().replace("generations = 1", "generations = 1000");
     fs::write(tiny.path("long.toml"), config.replace("games = 2\n", "games = 400\n")).unwrap();
@@ -109,7 +112,7 @@ fn a_run_under_way_is_watched_from_its_files() {
         loop {
             let page = served.page();
             assert!(page.starts_with("HTTP/1.1 200"), "{page:.2000}");
-            if page.contains("under way") && page.contains("http-equiv=\"refresh\"") {
+            if page.contains("in progress") && page.contains("http-equiv=\"refresh\"") {
                 break;
             }
         }
@@ -124,7 +127,7 @@ fn ratings(run: &Path) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn a_run_rates_itself_changes_nothing_by_it_and_goes_on_with_the_same_games() {
+fn rating_games_do_not_change_the_run_and_are_the_same_after_a_restart() {
     let tiny = Tiny::new();
     let config =
         fs::read_to_string(tiny.config()).unwrap().replace("generations = 1\ngames = 2", "generations = 3\ngames = 8");
@@ -147,7 +150,7 @@ fn a_run_rates_itself_changes_nothing_by_it_and_goes_on_with_the_same_games() {
         .flat_map(|line| line.as_array().unwrap())
         .map(|found| found["opponent"].as_str().unwrap())
         .collect();
-    // Four pairs a generation; whoever watches the clock is not met.
+    // Each generation has four pairs. Opponents with a clock are left out.
     assert_eq!(
         opponents,
         [
@@ -165,10 +168,10 @@ fn a_run_rates_itself_changes_nothing_by_it_and_goes_on_with_the_same_games() {
         ]
     );
     assert!(ratings(&unrated).iter().all(serde_json::Value::is_null));
-    // The files differ in the configs that they hold.
+    // The model files contain different configs, so only the weights are compared.
     let weights = |run: &Path| Model::load(&run.join("checkpoints/gen-00002.safetensors")).unwrap().weights;
     assert!(weights(&rated) == weights(&unrated), "rating changes the run");
-    // The last generation is done again.
+    // The last generation is repeated.
     fs::remove_file(rated.join("checkpoints/gen-00002.state.safetensors")).unwrap();
     train(&rated, "1.0");
     assert_eq!(ratings(&rated), found);

@@ -1,4 +1,4 @@
-//! The page's workshop trains a net on somebody's rules with the program itself, and tells of every generation.
+//! The page's workshop trains a net on the user's rules with the program itself, and reports every generation.
 
 use serde_json::{Value, json};
 use std::fs::File;
@@ -22,7 +22,7 @@ impl Drop for Server {
     }
 }
 
-/// A server with `folder` as its working folder, and an interface to it.
+/// A server with `folder` as its working folder, and a connection to it.
 fn serve(folder: &Path) -> (Server, WebSocket<TcpStream>) {
     let mut server = Command::new(env!("CARGO_BIN_EXE_tablut"))
         .args(["serve", "--port", "0", "--folder", "games"])
@@ -46,7 +46,7 @@ fn ask(socket: &mut WebSocket<TcpStream>, request: &Value) {
     socket.send(Message::text(request.to_string())).expect("the server takes the request");
 }
 
-/// The next event that fits.
+/// The next event for which `fits` returns true.
 fn event(socket: &mut WebSocket<TcpStream>, fits: impl Fn(&Value) -> bool) -> Value {
     loop {
         if let Message::Text(text) = socket.read().expect("the server answers") {
@@ -59,7 +59,7 @@ fn event(socket: &mut WebSocket<TcpStream>, fits: impl Fn(&Value) -> bool) -> Va
     }
 }
 
-/// Asks for a training on kvasir's rules with escapes in the corners, and waits for its first generation.
+/// Requests a training on kvasir's rules with escapes in the corners, and waits for its first generation.
 fn train(socket: &mut WebSocket<TcpStream>) -> Value {
     let hello = event(socket, |event| event["event"] == "hello");
     assert_eq!(hello["trains"], true);
@@ -77,7 +77,7 @@ fn train(socket: &mut WebSocket<TcpStream>) -> Value {
 }
 
 #[test]
-fn a_training_on_changed_rules_tells_its_balance_and_can_be_ended() {
+fn a_training_on_changed_rules_reports_its_balance_and_can_be_stopped() {
     let folder = tempfile::tempdir().expect("a folder");
     let (server, mut socket) = serve(folder.path());
     let told = train(&mut socket);
@@ -93,7 +93,7 @@ fn a_training_on_changed_rules_tells_its_balance_and_can_be_ended() {
     drop(server);
 }
 
-/// Whether a process has the run open.
+/// Whether a process has locked the run.
 fn is_locked(run: &Path) -> bool {
     let file = File::options().write(true).open(run.join(".lock")).expect("a run has a lock");
     file.try_lock().is_err()
@@ -106,12 +106,12 @@ fn a_training_ends_with_a_server_that_is_killed() {
     let told = train(&mut socket);
     let run = folder.path().join(told["folder"].as_str().expect("a path"));
     assert!(is_locked(&run), "the training has ended before its server");
-    // A kill: nobody tells the training that it shall end.
+    // This kills the server, so the training receives no message.
     drop(server);
     let deadline = Instant::now() + PATIENCE;
-    // The run's lock is free again when its process has ended.
+    // The run's lock is free when its process has ended.
     while is_locked(&run) {
-        assert!(Instant::now() < deadline, "the training goes on without its server");
+        assert!(Instant::now() < deadline, "the training continues without its server");
         std::thread::sleep(Duration::from_millis(50));
     }
 }

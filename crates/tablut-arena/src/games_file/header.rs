@@ -24,7 +24,7 @@ pub struct MatchHeader {
     pub matches: Vec<[usize; 2]>,
     /// Games of each match.
     pub games: usize,
-    /// Random plies at each game's beginning.
+    /// Random plies at the start of each game.
     pub opening_plies: u32,
     /// Hash of the openings.
     pub openings: String,
@@ -82,7 +82,7 @@ impl MatchHeader {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// Sixteen hexadecimal digits that stand for all that the games depend on.
+    /// Sixteen hexadecimal digits of a hash of the header.
     pub fn id(&self) -> String {
         blake3::hash(self.line().as_bytes()).to_hex()[..16].to_owned()
     }
@@ -104,7 +104,7 @@ impl MatchHeader {
 
     /// The differences between the header `text` and this one, a line each, or an error if it is not a header.
     pub(super) fn differences(&self, text: &str) -> Result<Vec<String>, String> {
-        const EXPECTED: &str = "its first line is not that of a match";
+        const EXPECTED: &str = "its first line is not the header of a match";
         let found: Value = serde_json::from_str(text).map_err(|_| EXPECTED.to_owned())?;
         match found.get("tablut_match") {
             None => return Err(EXPECTED.to_owned()),
@@ -113,7 +113,7 @@ impl MatchHeader {
             }
             Some(_) => {}
         }
-        // Through the text, in which 0.2 is the same in 32 and in 64 bits.
+        // The header is compared as text, in which 0.2 is the same in 32 and in 64 bits.
         let expected: Value = serde_json::from_str(&self.line()).expect("a header's line is JSON");
         let mut differences = Vec::new();
         compare("", Some(&found), Some(&expected), &mut differences);
@@ -139,7 +139,7 @@ fn compare(key: &str, found: Option<&Value>, expected: Option<&Value>, differenc
         (found, expected) if found == expected => {}
         (found, expected) => {
             let (found, expected) = (shown(found), shown(expected));
-            differences.push(format!("  {key}: the file says {found}, the command says {expected}"));
+            differences.push(format!("  {key}: {found} in the file, {expected} in the command"));
         }
     }
 }

@@ -90,14 +90,17 @@ impl GameLine {
         let ending = match (game.outcome(), &self.forfeit, self.winner) {
             (Some(outcome), None, _) => Ending::Rules(outcome),
             (None, Some(reason), Some(winner)) => Ending::Forfeit { loser: winner.opponent(), reason: reason.clone() },
-            (None, None, _) => return Err("the game has not ended with its last move".to_owned()),
-            _ => return Err("a forfeited game has a winner and has not ended by the rules".to_owned()),
+            (None, None, _) => return Err("the game does not end with its last move".to_owned()),
+            _ => return Err("expected that a forfeited game has a winner and does not end by the rules".to_owned()),
         };
         if (ending.winner(), ending.keyword()) != (self.winner, self.reason.clone()) {
-            let found = ending.winner().map_or("nobody".to_owned(), |side| side.to_string());
+            let winner = |side: Option<Side>| side.map_or("no winner".to_owned(), |side| format!("winner {side}"));
             return Err(format!(
-                "the moves lead to {} with {found} as winner, not what the line says",
-                ending.keyword()
+                "the moves end in {} with {}, but the line has {} with {}",
+                ending.keyword(),
+                winner(ending.winner()),
+                self.reason,
+                winner(self.winner)
             ));
         }
         Ok(GameResult { first: self.first, moves: game.moves().collect(), ending })

@@ -64,7 +64,7 @@ fn write(path: &Path, order: &[usize]) {
 }
 
 #[test]
-fn games_come_back_and_end_in_order() {
+fn games_are_read_back_and_sorted_at_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, resumed) = (folder.path().join("whole"), folder.path().join("resumed"));
     write(&whole, &[0, 1, 2, 3, 4, 5, 6, 7]);
@@ -77,11 +77,11 @@ fn games_come_back_and_end_in_order() {
     open(&resumed).unwrap().finish(&[8]).unwrap();
     assert_eq!(fs::read(&resumed).unwrap(), fs::read(&whole).unwrap());
     open(&resumed).unwrap().finish(&[4]).unwrap();
-    assert_eq!(open(&resumed).unwrap().games(0, &rules()).len(), 4, "games beyond those that count are left out");
+    assert_eq!(open(&resumed).unwrap().games(0, &rules()).len(), 4, "games that do not count are removed");
 }
 
 #[test]
-fn a_file_cut_anywhere_keeps_its_whole_lines() {
+fn a_truncated_file_keeps_its_complete_lines() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games");
     write(&path, &[1, 0, 3]);
@@ -111,7 +111,7 @@ fn a_match_with_more_games_continues_the_file() {
     };
     open(8, &openings[..4]).unwrap().append((0, 2), &games()[&2]).unwrap();
     assert_eq!(known(10, &others), None, "other openings");
-    // Random openings begin with those of the shorter match; the openings of a book are the same.
+    // A longer list of random openings starts like a shorter one. The openings of a book are the same.
     assert_eq!(known(10, &openings), Some(vec![2]));
     assert_eq!(known(12, &openings), Some(vec![2]));
     assert_eq!(known(10, &openings), None, "fewer games");
@@ -119,7 +119,7 @@ fn a_match_with_more_games_continues_the_file() {
 }
 
 #[test]
-fn another_match_is_refused_with_what_differs() {
+fn another_match_is_rejected_with_its_differences() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games");
     write(&path, &[0]);
@@ -132,9 +132,9 @@ fn another_match_is_refused_with_what_differs() {
             assert!(error.contains(part), "{part}: {error}");
         }
     };
-    refused(|h| h.seed = 4, &["seed: the file says 3, the command says 4"]);
-    refused(|h| h.games = 6, &["games: the file says 8, the command says 6"]);
-    refused(|h| (h.games, h.seed) = (10, 4), &["games: the file says 8, the command says 10"]);
+    refused(|h| h.seed = 4, &["seed: 3 in the file, 4 in the command"]);
+    refused(|h| h.games = 6, &["games: 8 in the file, 6 in the command"]);
+    refused(|h| (h.games, h.seed) = (10, 4), &["games: 8 in the file, 10 in the command"]);
     refused(|h| h.players[1].name = "alphabeta:2".into(), &["players[1].name", "\"random\"", "\"alphabeta:2\""]);
     refused(|h| h.players[1].net = Some("cd".into()), &["players[1].net", "null", "\"cd\""]);
     refused(|h| h.players[1].search = Some(SearchConfig::for_analysis()), &["players[1].search.draw_value"]);
@@ -144,7 +144,7 @@ fn another_match_is_refused_with_what_differs() {
 }
 
 #[test]
-fn other_files_are_left_as_they_are() {
+fn other_files_are_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games");
     for (text, part) in [
@@ -156,7 +156,7 @@ fn other_files_are_left_as_they_are() {
     ] {
         fs::write(&path, text).unwrap();
         let error = open(&path).err().expect("no games").to_string();
-        assert!(error.contains(part) && error.contains("left as it is"), "{error}");
+        assert!(error.contains(part) && error.contains("was not changed"), "{error}");
         assert_eq!(fs::read(&path).unwrap(), text);
     }
     assert!(open(folder.path()).err().expect("a folder").to_string().contains("regular file"));
@@ -185,11 +185,11 @@ fn damaged_lines_are_named() {
     let reason = serde_json::from_str::<GameLine>(lines[1]).unwrap().reason;
     let swapped = lines[1].replace(&reason, "boredom");
     for (damaged, part) in [
-        (format!("{}\n{}\n{}\n", lines[0], lines[1], lines[1]), "line 3: game 1 of match 1 is there twice"),
+        (format!("{}\n{}\n{}\n", lines[0], lines[1], lines[1]), "line 3: game 1 of match 1 occurs twice"),
         (format!("{}\nnonsense\n{}\n", lines[0], lines[1]), "line 2: expected a game"),
         (text.replacen("\"game\":2", "\"game\":20", 1), "line 3: game 20 of match 1, expected 1 to 8"),
         (text.replacen("\"moves\":[\"", "\"moves\":[\"e5-e5\",\"", 1), "line 2: ply 1"),
-        (format!("{}\n{swapped}\n", lines[0]), "not what the line says"),
+        (format!("{}\n{swapped}\n", lines[0]), "but the line has boredom"),
     ] {
         fs::write(&path, &damaged).unwrap();
         let error = open(&path).err().expect("damage").to_string();

@@ -18,8 +18,7 @@ const KIND: &str = "openings";
 const FORMAT: &str = "tablut openings";
 const VERSION: u32 = 2;
 
-/// The books of even openings that come with the program, each with the name of its rule set. Each was made by
-/// `sh experiments/openings/books.sh`.
+/// The program's books of even openings, with the names of their rule sets. `experiments/openings/books.sh` made them.
 const BOOKS: [(&str, &str); 14] = [
     ("piecepack", include_str!("../../openings/piecepack.openings")),
     ("piecepack-open-castle", include_str!("../../openings/piecepack-open-castle.openings")),
@@ -44,7 +43,7 @@ pub struct OpeningBook {
     pub rules: StatedRules,
     /// Plies of each opening.
     pub plies: u32,
-    /// Whether the side that was ahead played random moves and the other one its best; else all moves are random.
+    /// Whether the openings were [steered](BookConfig::steered). Otherwise all their moves are random.
     pub steered: bool,
     /// The judge that evaluated the openings as even, such as `alphabeta:4`.
     pub judge: String,
@@ -91,6 +90,9 @@ impl OpeningBook {
     }
 
     /// Writes the file, completely or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), SealedFileError> {
         sealed_file::write(KIND, path, &self.text())
     }
@@ -117,14 +119,23 @@ impl OpeningBook {
         sealed(&text)
     }
 
-    /// Reads a book for games under `rules`. It must have been made for these rules. All openings must be legal, must
-    /// not end the game, and must lead to different positions.
+    /// Reads a book for games under `rules`.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is damaged or of another version, was made for other rules, or has an opening that
+    /// is illegal, ends the game or leads to the same position as another.
     pub fn read(path: &Path, rules: &Arc<Rules>) -> Result<Self, SealedFileError> {
         sealed_file::read(KIND, path, |text| Self::parse(text, rules))
     }
 
-    /// Reads a book's text like [`OpeningBook::read`]. An error is the line and the reason.
+    /// Reads a book's text like [`OpeningBook::read`].
+    ///
+    /// # Errors
+    /// The number of the line and the reason.
     pub fn parse(text: &str, rules: &Arc<Rules>) -> Result<Self, (usize, String)> {
+        if is_list(text) {
+            return Self::parse_list(text, rules);
+        }
         let header = header(text)?;
         check(&header, text, rules).map_err(|reason| (1, reason))?;
         let mut seen = HashSet::new();
@@ -133,31 +144,56 @@ impl OpeningBook {
             openings.push(judged(line, &header, rules, &mut seen).map_err(|reason| (index + 1, reason))?);
         }
         if openings.len() != header.openings {
-            return Err((1, format!("{} openings follow, expected {}", openings.len(), header.openings)));
+            return Err((1, format!("the file has {} openings, expected {}", openings.len(), header.openings)));
         }
         let Header { rules, plies, steered, judge, band, seed, .. } = header;
         Ok(Self { rules, plies, steered, judge, band, seed, openings })
     }
 
-    /// The rules that the book in `path` was made for.
-    pub fn rules_of(path: &Path) -> Result<StatedRules, SealedFileError> {
-        sealed_file::read(KIND, path, |text| header(text).map(|header| header.rules))
+    /// Reads a list of openings that a person wrote: the moves of one opening in each line. Empty lines and lines that
+    /// begin with `#` are skipped.
+    fn parse_list(text: &str, rules: &Arc<Rules>) -> Result<Self, (usize, String)> {
+        let mut seen = HashSet::new();
+        let mut openings = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let words = line.trim();
+            if words.is_empty() || words.starts_with('#') {
+                continue;
+            }
+            let first = rules.set().first.side().unwrap_or(Side::Attackers);
+            let opening = opening(first, words, rules, &mut seen).map_err(|reason| (index + 1, reason))?;
+            openings.push(JudgedOpening { opening, value: 0.0 });
+        }
+        let plies = openings.iter().map(|judged| judged.opening.moves.len() as u32).max();
+        let plies = plies.ok_or_else(|| (1, "expected a line of moves such as `d1-d3 e3-g3`".to_owned()))?;
+        let judge = "a person".to_owned();
+        Ok(Self { rules: StatedRules::of(rules), plies, steered: false, judge, band: 0.0, seed: 0, openings })
     }
 
-    /// The even openings under `rules` that come with the program; `None` if these are not the rules of a named set.
+    /// The rules that the book in `path` was made for. `None` for a list that a person wrote.
+    ///
+    /// # Errors
+    /// If the file cannot be read or the header of a book is invalid.
+    pub fn rules_of(path: &Path) -> Result<Option<StatedRules>, SealedFileError> {
+        sealed_file::read(KIND, path, |text| if is_list(text) { Ok(None) } else { Ok(Some(header(text)?.rules)) })
+    }
+
+    /// The program's book of even openings under `rules`. `None` if they are not the rules of a named set.
     pub fn even(rules: &Arc<Rules>) -> Option<Self> {
         let (_, text) = BOOKS.iter().find(|(name, _)| *name == rules.name())?;
-        // Other rules of the same name are refused by the book.
+        // Other rules of the same name give an error.
         Self::parse(text, rules).ok()
     }
 
-    /// `n` openings of the book, drawn with `seed`. The error says `name` if there are too few. A longer draw starts
-    /// like a shorter one.
+    /// `n` openings of the book, drawn with `seed`. A longer draw starts like a shorter one.
+    ///
+    /// # Errors
+    /// If the book has fewer openings. The message contains `name`.
     pub fn draw(&self, n: usize, seed: u64, name: &impl Display) -> Result<Vec<Opening>, SealedFileError> {
         let found = self.openings.len();
         if found < n {
             return Err(SealedFileError(format!(
-                "openings {name}: it holds {found} openings, expected {n} or more, one for each pair of games"
+                "openings {name}: the book has {found} openings, expected {n} or more, one for each pair of games"
             )));
         }
         let mut openings: Vec<Opening> = self.openings.iter().map(|judged| judged.opening.clone()).collect();
@@ -165,6 +201,11 @@ impl OpeningBook {
         openings.truncate(n);
         Ok(openings)
     }
+}
+
+/// Whether the text is a list of openings that a person wrote. A book begins with an object of JSON.
+fn is_list(text: &str) -> bool {
+    !text.trim_start().starts_with('{')
 }
 
 /// The header of a book, or the first line's number and the reason.
@@ -180,34 +221,40 @@ fn check(header: &Header, text: &str, rules: &Rules) -> Result<(), String> {
         return Ok(());
     }
     if named != rules.name() {
-        return Err(format!("it is for the {named} rules, the match for {}", rules.name()));
+        return Err(format!("the book is for the rules {named}, but the match has {}", rules.name()));
     }
     let changes: Vec<String> = header.rules.set().differences(rules.set()).iter().map(ToString::to_string).collect();
-    Err(format!("it is for other rules of the name {named}: there {}", changes.join(", ")))
+    Err(format!("the book is for other rules with the name {named}, in which {}", changes.join(", ")))
 }
 
 fn judged(line: &str, header: &Header, rules: &Arc<Rules>, seen: &mut HashSet<u64>) -> Result<JudgedOpening, String> {
     let line: Line = serde_json::from_str(line).map_err(|error| format!("expected an opening: {error}"))?;
     if rules.set().first.side().is_some_and(|side| side != line.first) {
-        return Err(format!("the {} move first, expected the other side under these rules", line.first));
+        return Err(format!("the {} move first, but these rules give the other side the first move", line.first));
     }
-    let mut game = Game::new(rules.clone(), line.first);
+    let opening = opening(line.first, &line.moves, rules, seen)?;
+    if opening.moves.len() != header.plies as usize {
+        return Err(format!("found {} plies, expected {}", opening.moves.len(), header.plies));
+    }
+    Ok(JudgedOpening { opening, value: line.value })
+}
+
+/// The opening with these moves. `seen` has the positions of the openings before it.
+fn opening(first: Side, text: &str, rules: &Arc<Rules>, seen: &mut HashSet<u64>) -> Result<Opening, String> {
+    let mut game = Game::new(rules.clone(), first);
     let mut moves = Vec::new();
-    for text in line.moves.split_whitespace() {
+    for text in text.split_whitespace() {
         let mv = text.parse().map_err(|error| format!("{error}"))?;
         game.play(mv).map_err(|error| error.to_string())?;
         moves.push(mv);
     }
-    if moves.len() != header.plies as usize {
-        return Err(format!("{} plies, expected {}", moves.len(), header.plies));
-    }
     if let Some(outcome) = game.outcome() {
-        return Err(format!("the game is over after it: {outcome}"));
+        return Err(format!("the game is over after the opening: {outcome}"));
     }
     if !seen.insert(canonical(game.position())) {
-        return Err("an opening above leads to the same position, or to its mirror image".to_owned());
+        return Err("an earlier opening leads to the same position or a mirror image of it".to_owned());
     }
-    Ok(JudgedOpening { opening: Opening { first: line.first, moves }, value: line.value })
+    Ok(Opening { first, moves })
 }
 
 #[cfg(test)]
@@ -217,7 +264,7 @@ mod tests {
     use tablut_rules::{RULE_SET_NAMES, Rules};
 
     #[test]
-    fn every_named_rule_set_has_a_whole_book() {
+    fn every_named_rule_set_has_a_complete_book() {
         assert_eq!(BOOKS.len(), RULE_SET_NAMES.len());
         for (name, text) in BOOKS {
             let rules = Arc::new(Rules::named(name).unwrap());

@@ -1,4 +1,4 @@
-//! Writing and reading books from a judge with given evaluations.
+//! Books from judges with fixed evaluations are written and read.
 
 use super::{BookConfig, BookError, Judge, Look, OpeningBook, Opinion, make_book};
 use crate::openings::canonical;
@@ -51,7 +51,7 @@ fn openings_are_different_and_within_the_band_on_any_threads() {
 fn in_a_steered_opening_the_side_behind_plays_the_judges_move() {
     let mut config = config("ludoteka", 20);
     config.steered = true;
-    // The defenders are ahead at every short look, and the full one calls everything even.
+    // For this judge the defenders are ahead at every short look, and every position is even at a full look.
     let judge = || -> Judge {
         Box::new(|game, look| {
             Ok(Opinion { value: if look == Look::Short { -0.9 } else { 0.1 }, best: first_move(game) })
@@ -87,7 +87,7 @@ fn a_band_that_nothing_fits_and_a_stop_are_reported() {
 }
 
 #[test]
-fn a_book_reads_back_as_written_and_is_drawn_from_by_seed() {
+fn a_book_is_read_as_written_and_the_seed_determines_a_draw() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kvasir.openings");
     let config = config("kvasir", 30);
@@ -99,6 +99,29 @@ fn a_book_reads_back_as_written_and_is_drawn_from_by_seed() {
     assert_ne!(book.draw(10, 2, &"kvasir.openings").unwrap(), ten);
     let error = book.draw(31, 1, &"kvasir.openings").unwrap_err().to_string();
     assert!(error.contains("kvasir.openings") && error.contains("30 openings, expected 31"), "{error}");
+}
+
+#[test]
+fn a_person_writes_openings_as_lines_of_moves() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, rules) = (folder.path().join("mine.txt"), Arc::new(Rules::named("kvasir").unwrap()));
+    let read = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        OpeningBook::read(&path, &rules).map_err(|error| error.to_string())
+    };
+    let book = read("# mine\n\nd1-d3 e3-g3\r\na4-c4\n").unwrap();
+    let moves: Vec<usize> = book.openings.iter().map(|judged| judged.opening.moves.len()).collect();
+    assert_eq!((moves, book.plies), (vec![2, 1], 2));
+    assert_eq!(OpeningBook::rules_of(&path).unwrap(), None);
+    for (text, part) in [
+        ("d1-d3\nd1-e1\n", "line 2: "),
+        ("# nothing\n", "expected a line of moves"),
+        ("d1-d3\nf1-f3\n", "mirror image"),
+        ("d1-d3 soon\n", "soon"),
+    ] {
+        let error = read(text).unwrap_err();
+        assert!(error.contains("mine.txt") && error.contains(part), "{text}: {error}");
+    }
 }
 
 #[test]
@@ -126,31 +149,35 @@ fn faults_name_file_and_line() {
     for (text, part) in [
         (text.replace(&first_move, "a1-a2"), "line 1: damaged"),
         (resealed(&body.replacen(&first_move, "a1-a2", 9)), "a1-a2"),
-        (resealed(&format!("{}\n{}\n{}\n", lines[0], lines[1], lines[0])), "line 4: an opening above"),
-        (resealed(&format!("{}\n", lines[0])), "line 1: 1 openings follow, expected 3"),
+        (resealed(&format!("{}\n{}\n{}\n", lines[0], lines[1], lines[0])), "line 4: an earlier opening"),
+        (resealed(&format!("{}\n", lines[0])), "line 1: the file has 1 openings, expected 3"),
         (resealed(&body.replacen("attackers", "defenders", 1)), "line 2: the defenders move first"),
         (resealed(&format!("{}\nnonsense\n", lines[0])), "line 3: expected an opening"),
         (text.replace("\"version\":2", "\"version\":9"), "version 9, expected"),
-        (reheaded(&stated, &serde_json::to_string(&masters).unwrap()), "for the masters rules"),
+        (
+            reheaded(&stated, &serde_json::to_string(&masters).unwrap()),
+            "for the rules masters, but the match has kvasir",
+        ),
         (text.replace(&stated, "\"/tmp/any.toml\""), "expected an opening book's header"),
         (text.replace(&clauses_hash(config.rules.set()), "0123456789abcdef"), "the file says 0123456789abcdef…"),
         (
             reheaded(&stated, &serde_json::to_string(&changed).unwrap()),
-            "other rules of the name kvasir: there king.reach is 3 instead of 8",
+            "other rules with the name kvasir, in which king.reach is 3 instead of 8",
         ),
-        (String::new(), "line 1: expected an opening book's header"),
+        (String::new(), "line 1: expected a line of moves"),
+        ("{}\n".to_owned(), "line 1: expected an opening book's header"),
     ] {
         let error = read(text);
         assert!(error.contains("kvasir.openings") && error.contains(part), "{part}: {error}");
     }
     assert_eq!(book.openings[0].opening.first, Side::Attackers);
-    // Any flipped bit, and any cut of the text.
+    // A flipped bit in any byte, and any truncated text, are errors.
     let bytes = text.as_bytes();
     for at in 0..bytes.len() {
         let mut damaged = bytes.to_vec();
         damaged[at] ^= 1 << (at % 7);
         if let Ok(damaged) = String::from_utf8(damaged) {
-            assert!(OpeningBook::parse(&damaged, &config.rules).is_err(), "a flipped bit in byte {at} went unnoticed");
+            assert!(OpeningBook::parse(&damaged, &config.rules).is_err(), "a flipped bit in byte {at} is no error");
         }
         assert!(OpeningBook::parse(&text[..at], &config.rules).is_err(), "{at} bytes were read as a book");
     }

@@ -46,6 +46,9 @@ struct Header {
 
 impl PuzzleSet {
     /// Writes the file, completely or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), SealedFileError> {
         let header = Header {
             format: FORMAT.to_owned(),
@@ -63,13 +66,18 @@ impl PuzzleSet {
         sealed_file::write(KIND, path, &sealed(&text))
     }
 
-    /// Reads a file and checks that every solution is a legal move. It does not check that the solutions win; the
-    /// solver does that.
+    /// Reads a file. It does not check that the solutions win; the solver does that.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is damaged or of another version, or has an illegal position or solution.
     pub fn read(path: &Path) -> Result<Self, SealedFileError> {
         sealed_file::read(KIND, path, Self::parse)
     }
 
-    /// Reads a file's text like [`PuzzleSet::read`]. An error is the line and the reason.
+    /// Reads a file's text like [`PuzzleSet::read`].
+    ///
+    /// # Errors
+    /// The number of the line and the reason.
     pub fn parse(text: &str) -> Result<Self, (usize, String)> {
         parse(text).map_err(|(line, reason)| (line, shown(&reason)))
     }
@@ -88,11 +96,11 @@ fn parse(text: &str) -> Result<PuzzleSet, (usize, String)> {
         let at = at(index + 2);
         let puzzle: Puzzle = serde_json::from_str(line).map_err(|error| at(&error))?;
         if !(1..=MAX_DISTANCE).contains(&puzzle.distance) {
-            return Err(at(&format!("distance {}, expected 1 to {MAX_DISTANCE}", puzzle.distance)));
+            return Err(at(&format!("the distance is {}, expected 1 to {MAX_DISTANCE}", puzzle.distance)));
         }
         let game = Game::from_position(rules.clone(), puzzle.position).map_err(|error| at(&error))?;
         if let Some(outcome) = game.outcome() {
-            return Err(at(&format!("the game is over there: {outcome}")));
+            return Err(at(&format!("the game is over in this position: {outcome}")));
         }
         for mv in &puzzle.solutions {
             rules.check_legal(&puzzle.position, *mv).map_err(|error| at(&error))?;
@@ -100,7 +108,7 @@ fn parse(text: &str) -> Result<PuzzleSet, (usize, String)> {
         puzzles.push(puzzle);
     }
     if puzzles.len() != header.puzzles {
-        return Err((1, format!("{} puzzles follow, expected {}", puzzles.len(), header.puzzles)));
+        return Err((1, format!("the file has {} puzzles, expected {}", puzzles.len(), header.puzzles)));
     }
     let Header { rules, net, simulations, seed, games, .. } = header;
     Ok(PuzzleSet { rules, net, simulations, seed, games, puzzles })
@@ -126,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_reads_back_as_written() {
+    fn a_file_is_read_as_written() {
         let path = tempfile::tempdir().unwrap().path().join("kvasir.jsonl");
         set().write(&path).unwrap();
         assert_eq!(PuzzleSet::read(&path).unwrap(), set());
@@ -147,8 +155,8 @@ mod tests {
             (text.replace("c5-c9", "c5-c8"), "line 1: damaged"),
             (resealed(&body.replace("c5-c9", "c5-d9")), "line 2: "),
             (resealed(&body.replace("c5-c9", "d5-d9")), "line 2: d5-d9 is illegal"),
-            (resealed(&body.replace("\"distance\":1", "\"distance\":9")), "line 2: distance 9, expected 1 to 4"),
-            (resealed(""), "0 puzzles follow, expected 1"),
+            (resealed(&body.replace("\"distance\":1", "\"distance\":9")), "line 2: the distance is 9, expected 1 to 4"),
+            (resealed(""), "the file has 0 puzzles, expected 1"),
             (text.replace("\"version\":2", "\"version\":7"), "version 7, expected"),
             ("{}".to_owned(), "line 1: missing field"),
         ] {
@@ -160,7 +168,7 @@ mod tests {
             let mut damaged = text.clone().into_bytes();
             damaged[at] ^= 1 << (at % 7);
             if let Ok(damaged) = String::from_utf8(damaged) {
-                assert!(PuzzleSet::parse(&damaged).is_err(), "a flipped bit in byte {at} went unnoticed");
+                assert!(PuzzleSet::parse(&damaged).is_err(), "a flipped bit in byte {at} is no error");
             }
             assert!(PuzzleSet::parse(&text[..at]).is_err(), "{at} bytes were read as puzzles");
         }

@@ -48,6 +48,9 @@ pub enum MineError {
 /// Plays games with the first of `nets` until there are enough puzzles. Returns them, short wins first, and the number
 /// of games. `cancel` stops it. `progress` receives the number of puzzles and the number of games. The result depends
 /// only on rules, net and settings.
+///
+/// # Errors
+/// If a net cannot evaluate, `cancel` was cancelled, or the games have too few puzzles.
 pub fn mine(
     rules: &Arc<Rules>,
     nets: &Nets,
@@ -169,7 +172,7 @@ impl Basket {
             if found < wanted {
                 let distance = index + 1;
                 return Err(MineError::TooFew(format!(
-                    "{games} games had only {found} puzzles of distance {distance}, expected {wanted}; allow more games"
+                    "{games} games have only {found} puzzles of distance {distance}, expected {wanted}; use more games"
                 )));
             }
             let n_attackers = attackers.len().min(self.quota.max(wanted.saturating_sub(defenders.len())));
@@ -193,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_basket_balances_sides_and_refuses_mirror_images() {
+    fn a_basket_balances_sides_and_rejects_mirror_images() {
         let mut basket = Basket::new(2);
         for distance in 1..=MAX_DISTANCE {
             basket.offer(puzzle(distance, 'a', distance as usize));
@@ -202,7 +205,7 @@ mod tests {
         }
         assert_eq!(basket.len(), 4, "mirror images are the same puzzle");
         let few = Basket { quota: 2, by_kind: basket.by_kind.clone(), taken: HashSet::new() }.empty(9).unwrap_err();
-        assert!(few.to_string().contains("9 games had only 1 puzzles of distance 1, expected 4"), "{few}");
+        assert!(few.to_string().contains("9 games have only 1 puzzles of distance 1, expected 4"), "{few}");
         for distance in 1..=MAX_DISTANCE {
             (0..4).for_each(|file| basket.by_kind[distance as usize - 1][1].push(puzzle(distance, 'd', file)));
         }
@@ -210,12 +213,12 @@ mod tests {
         let of = |distance, side| {
             puzzles.iter().filter(|p| p.distance == distance && p.position.side_to_move() == side).count()
         };
-        // Only one for the attackers, so three for the defenders.
+        // The attackers have only one, so the defenders get three.
         assert_eq!((1..=4).map(|d| (of(d, Side::Attackers), of(d, Side::Defenders))).collect::<Vec<_>>(), [(1, 3); 4]);
     }
 
     #[test]
-    fn a_game_gives_what_the_solver_proves() {
+    fn a_puzzle_has_the_wins_that_the_solver_proves() {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         let at = |text: &str| puzzle_at(&rules, text.parse().unwrap(), 7, 30);
         let found = at("9/9/9/9/2K5t/9/9/9/4t3t d").unwrap();

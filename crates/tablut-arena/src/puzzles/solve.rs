@@ -31,11 +31,11 @@ pub struct DistanceReport {
     pub distance: u32,
     /// Number of puzzles.
     pub puzzles: u32,
-    /// How often it played a move that wins within the shortest distance.
+    /// How often the search played a move that wins within the shortest distance.
     pub shortest: u32,
-    /// How often it played a move that wins within [`MAX_DISTANCE`] moves.
+    /// How often the search played a move that wins within [`MAX_DISTANCE`] moves.
     pub winning: u32,
-    /// How often it reported the win as proven.
+    /// How often the search proved the win.
     pub proven: u32,
 }
 
@@ -44,7 +44,7 @@ pub struct DistanceReport {
 pub struct SolveReport {
     /// By distance, 1 first.
     pub by_distance: Vec<DistanceReport>,
-    /// All of them.
+    /// All distances together.
     pub all: DistanceReport,
     /// Proofs of the position or of one of its moves that the exhaustive solver confirmed.
     pub confirmed: u32,
@@ -56,6 +56,9 @@ pub struct SolveReport {
 
 /// Runs a search on the puzzles on all cores. `make_evaluator` is called for each thread. The report depends only on
 /// puzzles, settings and evaluator.
+///
+/// # Errors
+/// If an evaluator fails.
 pub fn solve(
     rules: &Arc<Rules>,
     puzzles: &[Puzzle],
@@ -91,7 +94,7 @@ impl DistanceReport {
 }
 
 impl SolveReport {
-    /// The report on no puzzles.
+    /// The report on an empty set of puzzles.
     fn empty() -> Self {
         let all = DistanceReport::default();
         let by_distance = (1..=MAX_DISTANCE).map(|distance| DistanceReport { distance, ..all }).collect();
@@ -135,7 +138,7 @@ fn judge(game: &Game, puzzle: &Puzzle, result: &SearchResult) -> SolveReport {
     report.all = DistanceReport { distance: 0, puzzles: 1, shortest, winning, proven };
     report.by_distance[puzzle.distance as usize - 1] = DistanceReport { distance: puzzle.distance, ..report.all };
     if let Some(proof) = result.proven {
-        // The puzzle's own proof: the mover wins, and no faster than this.
+        // A puzzle is itself a proof that the mover wins, and not in fewer plies than this.
         let holds = proof.winner == Some(mover) && u32::from(proof.plies) >= puzzle.plies();
         report.note(Ok(Some(holds)), || format!("{}: {}", puzzle.position, words(proof)));
     }
@@ -147,7 +150,8 @@ fn judge(game: &Game, puzzle: &Puzzle, result: &SearchResult) -> SolveReport {
     report
 }
 
-/// Whether a proof of a move, in plies from before it, is true. `None` if it is too long to check, or is a draw.
+/// Whether a proof of a move is true. Its plies include the move. `None` if it is too long to check, or a proof of a
+/// draw.
 fn holds(game: &Game, mv: Move, proof: Proof) -> Result<Option<bool>, TooManyPositions> {
     match proof.winner {
         Some(winner) if u32::from(proof.plies) <= MAX_PLIES + 1 => {

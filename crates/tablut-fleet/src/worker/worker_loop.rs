@@ -207,8 +207,8 @@ impl WorkerLoop<'_> {
             return Ok(());
         }
         Err(FleetError::Machine(format!(
-            "this machine computes different bits than the trainer's (probe {found}, expected {expected}), so its \
-             games would differ; processors without AVX2 differ from those with AVX2, and so does a machine with \
+            "this machine computes different bits than the trainer's (probe {found}, expected {expected}), so its games would \
+             differ: processors with neither AVX2 nor NEON differ from those with one, and so does a machine with \
              TABLUT_SIMD=plain; use a machine like the trainer's and the same build of tablut"
         )))
     }

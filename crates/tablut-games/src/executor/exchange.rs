@@ -1,4 +1,4 @@
-//! Workers without tasks get tasks from other workers here, so that no worker is idle while another has two tasks.
+//! Moves tasks between workers, so that no worker is idle while another has two tasks.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
@@ -7,7 +7,7 @@ use std::time::Duration;
 /// How often a waiting worker checks whether to stop.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Tasks on their way from one worker to another.
+/// Tasks that move from one worker to another.
 pub(super) struct Exchange<T> {
     state: Mutex<State<T>>,
     change: Condvar,
@@ -79,13 +79,12 @@ impl<T> Exchange<T> {
     }
 }
 
-/// A worker's presence. The others notice its end, even after a panic.
+/// A running worker. It is dropped when the worker ends, even by a panic, so that the other workers notice the end.
 pub(super) struct Presence<'a, T>(pub(super) &'a Exchange<T>);
 
 impl<T> Drop for Presence<'_, T> {
     fn drop(&mut self) {
-        // A worker ends in one of two ways. It waited and got nothing: then it still counts as waiting. Or it failed:
-        // then the rest is abandoned.
+        // A worker that ends because no tasks are left still counts as waiting. A worker that fails ends the whole run.
         if let Ok(mut state) = self.0.state.lock() {
             state.workers -= 1;
         }

@@ -1,4 +1,4 @@
-//! The executor: equal results on any number of threads, and the ways in which it ends.
+//! Tests that the executor gives equal results on any number of threads, and how it ends.
 
 use super::{CancelToken, Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, run_task_source, run_tasks};
 use std::collections::HashSet;
@@ -9,8 +9,8 @@ use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 use tablut_search::{EvaluateError, Evaluation, Evaluator};
 
-/// A task that waits for other threads gives up at this instant, so that a test fails instead of hanging. Threads start
-/// late on a busy machine, so it is far away.
+/// A task that waits for other threads gives up at this instant, so that a test fails instead of hanging. The time is
+/// long, because threads may start late on a busy machine.
 #[derive(Copy, Clone)]
 struct Deadline(Instant);
 

@@ -25,7 +25,8 @@ pub struct NetStatistics {
     pub defenders: PolicyStatistics,
     /// Values by phase of the game, in games with equal sides. Phases without positions are left out.
     pub phases: Vec<PhaseStatistics>,
-    /// The net's values compared with the results of games with equal sides: bins from −1 to 1. Bins without positions are left out.
+    /// The net's values compared with the results of games with equal sides, in bins from −1 to 1. Bins without
+    /// positions are left out.
     pub calibration: Vec<CalibrationBin>,
 }
 
@@ -49,7 +50,7 @@ pub struct PolicyStatistics {
     pub positions: usize,
     /// Mean entropy of the net's policy, in nats.
     pub entropy: f64,
-    /// Mean Kullback-Leibler divergence of the net's policy from the target, in nats. The net could still learn this.
+    /// Mean Kullback-Leibler divergence of the net's policy from the target, in nats.
     pub divergence: f64,
     /// Share of the searches that prefer another move than the net.
     pub changed: f64,
@@ -79,7 +80,7 @@ pub struct PhaseStatistics {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CalibrationBin {
-    /// The lower bound; bins are 0.2 wide.
+    /// The lower bound. Bins are 0.2 wide.
     pub from: f64,
     /// Number of positions.
     pub positions: usize,
@@ -179,7 +180,7 @@ fn calibration(positions: &[ExaminedPosition]) -> Vec<CalibrationBin> {
     }
     let mean = |(at, bin): (usize, &CalibrationBin)| {
         let n = bin.positions as f64;
-        // Rounded, so that files say 0.2 and not 0.20000000000000018.
+        // Rounded, so that files have 0.2 instead of 0.20000000000000018.
         let from = ((at as f64 * width - 1.0) * 10.0).round() / 10.0;
         CalibrationBin { from, positions: bin.positions, value: bin.value / n, outcome: bin.outcome / n }
     };
@@ -187,7 +188,7 @@ fn calibration(positions: &[ExaminedPosition]) -> Vec<CalibrationBin> {
 }
 
 impl NetLosses {
-    /// The mean losses over some positions. `value_share` of the value target is the search's chances.
+    /// The mean losses over some positions. `value_share` is the share of the search's chances in the value target.
     pub fn of(positions: &[ExaminedPosition], value_share: f32) -> Self {
         let n = positions.len().max(1) as f64;
         let mean = |value: &dyn Fn(&ExaminedPosition) -> f64| positions.iter().map(value).sum::<f64>() / n;

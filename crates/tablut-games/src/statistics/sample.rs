@@ -1,4 +1,4 @@
-//! Runs a net on an even sample of the searched positions.
+//! Runs a net on an evenly spaced sample of the searched positions.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub struct ExaminedPosition {
     pub plies_left: f64,
     /// The net's estimate of them.
     pub net_plies_left: f64,
-    /// Whether the sides of the game were equal, so that its result says something about the value.
+    /// Whether the sides of the game were equal. If not, its result does not measure the position's value.
     pub equal_sides: bool,
 }
 
@@ -66,6 +66,9 @@ const BATCH: usize = 64;
 
 /// Runs nets from `make_net` on at most `most` of the searched positions of `games`, taken at even distances. Returns
 /// the results in the games' order.
+///
+/// # Errors
+/// If a record cannot be replayed or a net fails.
 pub fn examine(
     rules: &[Arc<Rules>],
     games: &[GameRecord],

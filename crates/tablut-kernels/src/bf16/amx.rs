@@ -100,8 +100,8 @@ pub(super) struct Block {
 ///
 /// # Safety
 ///
-/// [`configure`] was called on this thread with the number of rows that `block` is laid out for, and every address that
-/// the block leads to lies inside buffers that may be read, or for the sums written.
+/// [`configure`] was called on this thread with the number of rows that `block` is laid out for. Every address that the
+/// block leads to is inside buffers that may be read, and those of the sums may be written.
 pub(super) unsafe fn multiply(block: &Block) {
     // SAFETY: the caller's contract; only tiles, the scratch registers named here and the sums are written.
     unsafe {

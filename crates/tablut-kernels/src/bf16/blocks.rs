@@ -16,7 +16,7 @@ impl Sums {
 
 /// Turns the sums of a convolution's blocks into results.
 pub(super) trait Finish {
-    /// The blocks of one image and 32 channels from `channel` on begin.
+    /// Starts the blocks of one image and the 32 channels from `channel`.
     fn begin(&mut self, image: usize, channel: usize);
 
     /// Takes the sums of the block whose first position is `first`.
@@ -26,7 +26,7 @@ pub(super) trait Finish {
     /// The machine has AVX-512F and AVX-512-BF16. The blocks are those of a convolution whose sizes were checked.
     unsafe fn block(&mut self, sums: &Sums, first: usize);
 
-    /// All blocks of the image and the channels are done.
+    /// Finishes the image and the channels after their last block.
     ///
     /// # Safety
     ///
@@ -34,8 +34,8 @@ pub(super) trait Finish {
     unsafe fn end(&mut self);
 }
 
-/// All blocks of a convolution: two tiles of outputs at a time, for all images, so that their weights stay in the
-/// first-level cache.
+/// Computes all blocks of a convolution. It takes two tiles of outputs at a time, for all images, so that their weights
+/// stay in the first-level cache.
 ///
 /// # Safety
 ///
@@ -45,8 +45,8 @@ pub(super) unsafe fn run(convolution: &Bf16Convolution, from: &Bf16Images, n_ima
     let layout = from.layout();
     let steps = convolution.steps(layout, from.channels());
     let mut block = Sums::zeroed();
-    // SAFETY: the caller has the registers. The activations' rows of a block, shifted by every step's offset, lie inside
-    // an image (its layout makes room for that); a pair's weights are as long as the steps say.
+    // SAFETY: the caller has the registers. The activations' rows of a block, shifted by every step's offset, lie
+    // inside an image (its layout makes room for that); a pair's weights are as long as the steps need.
     unsafe {
         amx::configure(layout.tile_rows);
         for pair in 0..convolution.outputs() / BF16_LANES {

@@ -1,4 +1,4 @@
-//! Images of bf16 in the two orders that sums over positions read: channels first, and pairs of positions.
+//! Images of bf16 in the two orders that sums over positions need: channels first, and pairs of positions.
 
 use super::images::{BF16_LANES, Bf16Images, Layout};
 
@@ -15,14 +15,15 @@ pub(super) fn row_len(layout: Layout) -> usize {
     (steps(layout) * STEP + 2 * layout.pitch() + 2).next_multiple_of(STEP)
 }
 
-/// Two neighbouring places' values of a channel in 32 bits, the first one below. Places after the image are zero.
+/// The values of a channel at two neighbouring places in 32 bits, the first in the low half. Places after the image are
+/// zero.
 fn pair(image: &[u16], channels: usize, place: usize, channel: usize) -> u32 {
     let value = |place: usize| u32::from(image.get(place * channels + channel).copied().unwrap_or(0));
     value(place) | value(place + 1) << 16
 }
 
-/// Writes 32 channels of an image from `channel` on to `to`, `[channel][place]` with rows of [`row_len`]. `transpose`
-/// transposes blocks.
+/// Writes the 32 channels of an image that start at `channel` to `to`, `[channel][place]` with rows of [`row_len`].
+/// `transpose` transposes blocks.
 #[inline(always)]
 pub(super) fn channels_first(
     images: &Bf16Images,
@@ -51,7 +52,8 @@ pub(super) fn channels_first(
     }
 }
 
-/// Writes 32 channels of an image from `channel` on to `to` as tiles of weights, `[step][half][pair][channel][2]`.
+/// Writes the 32 channels of an image that start at `channel` to `to` as tiles of weights,
+/// `[step][half][pair][channel][2]`.
 /// Position 0 is the first square.
 #[inline(always)]
 pub(super) fn pairs_of_positions(images: &Bf16Images, image: usize, channel: usize, to: &mut [u16]) {
@@ -97,7 +99,8 @@ pub(super) fn transposed(block: &mut Block) {
     }
 }
 
-/// The same with 64 shuffles: pairs of lines are interleaved, then pairs of pairs, then quarters are exchanged.
+/// The same with 64 shuffle instructions. They interleave pairs of lines, then pairs of pairs, and then exchange
+/// quarters.
 ///
 /// # Safety
 ///
@@ -149,6 +152,7 @@ mod tests {
 
     #[test]
     fn a_transposed_block_has_columns_for_lines() {
+        #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut))]
         let mut ways: Vec<fn(&mut Block)> = vec![transposed];
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx512f") {

@@ -36,8 +36,8 @@ pub struct Bf16GradientEpilogue<'a> {
 }
 
 impl Bf16Kernels {
-    /// A convolution of the first `n_images` gradients of `from`, with the operations that follow it. The convolution is
-    /// a layer's [adjoint](Bf16Convolution::repack_adjoint).
+    /// A convolution of the first `n_images` gradients of `from`, with the operations that follow it. The convolution
+    /// is a layer's [adjoint](Bf16Convolution::repack_adjoint).
     ///
     /// # Panics
     ///
@@ -74,7 +74,7 @@ fn zeros() -> [__m512; 2] {
     [unsafe { std::mem::zeroed() }; 2]
 }
 
-/// What follows a gradient's convolution.
+/// The operations after a gradient's convolution, on vectors.
 #[cfg(target_arch = "x86_64")]
 struct Backward<'a> {
     epilogue: Bf16GradientEpilogue<'a>,
@@ -144,7 +144,7 @@ impl Finish for Backward<'_> {
     }
 }
 
-/// All images in safe code, square by square.
+/// Computes all images in safe code, square by square.
 fn convolve(convolution: &Bf16Convolution, from: &Bf16Images, n_images: usize, epilogue: Bf16GradientEpilogue<'_>) {
     let (layout, width) = (from.layout(), convolution.outputs());
     let grid = layout.grid;

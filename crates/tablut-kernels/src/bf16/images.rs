@@ -30,7 +30,7 @@ pub(super) struct Layout {
 impl Layout {
     fn new(grid: Grid) -> Layout {
         let positions = grid.height() * (grid.width() + 1);
-        // An even number of tiles, of equal size.
+        // There is an even number of tiles, all of the same size.
         let n_tiles = positions.div_ceil(16).next_multiple_of(2);
         Layout { grid, tile_rows: positions.div_ceil(n_tiles), n_tiles }
     }

@@ -29,12 +29,12 @@ pub(super) struct PairProduct<'a> {
     /// A multiple of two.
     pub inputs: usize,
     pub panels: usize,
-    /// Data that will be read next. It is prefetched meanwhile.
+    /// The data that the next product reads. It is prefetched.
     pub next: &'a [u16],
 }
 
 impl PairProduct<'_> {
-    /// Whether everything that is read and written lies inside its slices.
+    /// Whether everything that is read and written is inside its slices.
     pub(super) fn fits(&self, out: &[f32]) -> bool {
         let outputs = self.panels * LANES;
         self.inputs.is_multiple_of(2)
@@ -77,7 +77,7 @@ impl PairProduct<'_> {
         }
     }
 
-    /// The elements of `C` panels from `panel`.
+    /// Computes the elements of the `C` panels that start at `panel`.
     ///
     /// # Safety
     ///
@@ -100,7 +100,7 @@ impl PairProduct<'_> {
         }
     }
 
-    /// Asks for the same panels of the next matrix.
+    /// Prefetches the same panels of the next matrix.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
     fn prefetch(&self, panel: usize, n_panels: usize) {
@@ -110,7 +110,7 @@ impl PairProduct<'_> {
         }
     }
 
-    /// The elements of `R` rows from `row` and `C` panels from `panel`, all sums in registers.
+    /// Computes the elements of `R` rows from `row` and `C` panels from `panel`, with all sums in registers.
     ///
     /// # Safety
     ///

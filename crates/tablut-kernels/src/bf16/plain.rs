@@ -3,7 +3,8 @@
 use super::images::{Bf16Epilogue, Bf16Images, Layout, round};
 use super::weights::Bf16Convolution;
 
-/// All images, square by square. It adds in another order than the registers, so the results differ slightly.
+/// Computes all images, square by square. It adds in a different order than the registers, so the results differ
+/// slightly.
 pub(super) fn convolve(
     convolution: &Bf16Convolution,
     from: &Bf16Images,

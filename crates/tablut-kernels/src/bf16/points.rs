@@ -5,8 +5,8 @@ use crate::aligned::{padded, volume};
 use crate::winograd::{POINTS, transform_kernel};
 use crate::{Aligned, LANES, Transformed};
 
-/// The weights of a 3×3 convolution with zero padding, transformed as [`crate::Convolution`]'s and then rounded to
-/// bf16: for each point `[outputs / 16][pairs of inputs][16 outputs][2]`.
+/// The weights of a 3×3 convolution with zero padding, transformed as in [`crate::Convolution`] and then rounded to
+/// bf16. The layout of each point is `[outputs / 16][pairs of inputs][16 outputs][2]`.
 #[derive(Clone)]
 pub struct Bf16PointConvolution {
     inputs: usize,
@@ -22,7 +22,7 @@ impl Bf16PointConvolution {
     ///
     /// If `outputs` is not a multiple of sixteen, or `weights` does not have `outputs * inputs * 9` values.
     pub fn pack(outputs: usize, inputs: usize, weights: &[f32]) -> Bf16PointConvolution {
-        assert!(outputs.is_multiple_of(LANES), "outputs come in sixteens");
+        assert!(outputs.is_multiple_of(LANES), "the number of outputs is a multiple of 16");
         assert_eq!(weights.len(), volume([outputs, inputs, 9]), "size of a kernel");
         let padded = padded(inputs, LANES);
         let mut points = Aligned::zeroed(volume([POINTS, outputs, padded]));
@@ -46,7 +46,7 @@ impl Bf16PointConvolution {
         self.outputs
     }
 
-    /// The packed matrix of one point; empty past the last.
+    /// The packed matrix of one point. It is empty if `point` is past the last one.
     pub(super) fn point(&self, point: usize) -> &[u16] {
         let size = self.inputs * self.outputs;
         self.points.get(point * size..(point + 1) * size).unwrap_or(&[])

@@ -10,7 +10,7 @@ use std::mem::transmute;
 use super::blocks::{Finish, Sums};
 use super::images::{BF16_LANES, Bf16Epilogue, Layout};
 
-/// What follows a convolution in the forward pass.
+/// The operations after a convolution in the forward pass.
 pub(super) struct Forward<'a> {
     epilogue: Bf16Epilogue<'a>,
     layout: Layout,

@@ -1,4 +1,4 @@
-//! Tiles rounded to bf16 as they are computed.
+//! Rounds tiles to bf16 while they are computed.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{__m256bh, __m256i, _mm256_storeu_si256, _mm512_cvtneps_pbh};
@@ -31,17 +31,17 @@ impl<V: Lanes> PointSink<V> for RoundingPlain<'_> {
     }
 }
 
-/// Rounds a register at once.
+/// Rounds all values of a register in one instruction.
 #[cfg(target_arch = "x86_64")]
 pub(super) struct RoundingVectors<'a>(&'a mut [u16]);
 
 #[cfg(target_arch = "x86_64")]
 impl RoundingVectors<'_> {
-    /// As [`transform`], into rounded tiles.
+    /// Like [`transform`], but rounds the tiles.
     ///
     /// # Safety
     ///
-    /// The machine has AVX-512F and AVX-512-BF16, and the sizes fit as [`transform`] says.
+    /// The machine has AVX-512F and AVX-512-BF16, and the sizes fit as [`transform`] requires.
     #[target_feature(enable = "avx512f,avx512bf16")]
     pub(super) unsafe fn transform(
         grid: Grid,

@@ -1,9 +1,9 @@
 //! Winograd convolutions with products in bf16 on AVX-512, for processors without matrix registers.
 //!
-//! `vdpbf16ps` multiplies 32 pairs of bf16 and adds them to sixteen sums in f32. Processors that run it as fast as a
-//! multiply-add in f32 do twice the products. So Winograd's transforms, which need a third of the products, still pay
-//! off. Images stay in f32; their tiles and the transformed weights are rounded. The transforms enlarge the rounding
-//! about six times, compared with a direct convolution.
+//! `vdpbf16ps` multiplies 32 pairs of bf16 and adds them to sixteen sums in f32. If a processor runs it as fast as a
+//! multiply-add in f32, it computes twice as many products. Winograd's transforms still pay off, because they need only
+//! a third of the products. Images stay in f32. Their tiles and the transformed weights are rounded. The transforms
+//! enlarge the rounding error about six times, compared with a direct convolution.
 
 use super::pair_product::PairProduct;
 use super::points::{Bf16PointConvolution, Bf16Tiles};
@@ -31,8 +31,8 @@ impl Bf16Vectors {
         None
     }
 
-    /// Whether this machine does more products in bf16 on vectors than in f32. AMD's processors do twice as many, Intel's
-    /// no more.
+    /// Whether this machine's vectors compute more products per second in bf16 than in f32. AMD's processors compute
+    /// twice as many, Intel's the same number.
     pub fn outruns_f32() -> bool {
         #[cfg(target_arch = "x86_64")]
         if Self::request().is_some() {
@@ -42,8 +42,8 @@ impl Bf16Vectors {
         false
     }
 
-    /// The same arithmetic in safe code, on every machine. It is slow and meant for tests. It rounds sums at other
-    /// places.
+    /// The same arithmetic in safe code, on every machine. It is slow and meant for tests. It rounds sums at different
+    /// steps.
     pub fn without_vectors() -> Bf16Vectors {
         Bf16Vectors { vectors: false }
     }
@@ -68,8 +68,8 @@ impl Bf16Vectors {
         unsafe { input::transform::<Plain, _>(grid, channels, image, RoundingPlain(out), first, stride) };
     }
 
-    /// The products of a convolution for all images of `tiles`. This is the second step of a convolution; the last one
-    /// is [`crate::Kernels::transform_output`].
+    /// Computes the products of a convolution for all images of `tiles`. This is the second step of a convolution. The
+    /// last step is [`crate::Kernels::transform_output`].
     ///
     /// # Panics
     ///

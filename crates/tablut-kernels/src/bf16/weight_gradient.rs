@@ -1,7 +1,7 @@
 //! Gradients of a 3×3 convolution's weights in bf16: sums over all squares of an input times the gradient of an output.
 //!
-//! A tile product sums over 32 positions. So the inputs are turned to rows of one channel each, which every tap reads
-//! from another place on, and the gradients to pairs of positions, as weights are.
+//! A tile product sums over 32 positions. So the inputs are transposed to one row per channel, and each tap reads the
+//! rows from a different start. The gradients are packed in pairs of positions, like weights.
 
 use super::Bf16Kernels;
 use super::channels_first::{STEP, channels_first, pairs_of_positions, row_len, steps, transposed};

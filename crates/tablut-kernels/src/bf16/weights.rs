@@ -44,7 +44,7 @@ impl Bf16Convolution {
     pub fn zeroed(outputs: usize, inputs: usize, side: usize) -> Bf16Convolution {
         assert!(side == 1 || side == 3, "a 3×3 or 1×1 kernel");
         assert!((1..=512).contains(&inputs), "1 to 512 inputs");
-        assert!(outputs > 0, "a convolution has outputs");
+        assert!(outputs > 0, "a convolution needs at least one output");
         let (inputs, outputs) = (padded(inputs, BF16_LANES), padded(outputs, BF16_LANES));
         Bf16Convolution { inputs, outputs, side, tiles: Aligned::zeroed(volume([side, side, inputs, outputs])) }
     }
@@ -59,8 +59,8 @@ impl Bf16Convolution {
         self.fill([outputs, inputs], |[output, input, tap]| weights[(output * inputs + input) * 9 + tap]);
     }
 
-    /// Turns weights `[outputs, inputs, 3, 3]` into the convolution from gradients of the outputs to gradients of the
-    /// inputs: taps flipped, channels swapped.
+    /// Sets the weights to the adjoint of a convolution with weights `[outputs, inputs, 3, 3]`: taps flipped, channels
+    /// swapped. The adjoint turns gradients of the outputs into gradients of the inputs.
     ///
     /// # Panics
     ///
@@ -105,7 +105,8 @@ impl Bf16Convolution {
         self.side * self.side
     }
 
-    /// How far below and right of the first tap of a 3×3 kernel a tap reads. The tap of a 1×1 kernel is the middle one.
+    /// The offset of a tap from the first tap of a 3×3 kernel, in rows and columns. The tap of a 1×1 kernel is the
+    /// middle one.
     pub(super) fn offset(&self, tap: usize) -> [usize; 2] {
         if self.side == 3 { [tap / 3, tap % 3] } else { [1, 1] }
     }

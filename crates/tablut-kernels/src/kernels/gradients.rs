@@ -70,8 +70,8 @@ impl Kernels {
         dispatch!(self.simd, spread(grid, channels, image, out, first, stride));
     }
 
-    /// Adds the contribution of all images to a convolution's weight gradient in `sums`. It starts from zero unless
-    /// `onto`. `inputs` comes from [`Kernels::transform_input`], `gradients` from [`Kernels::spread_gradient`].
+    /// Adds the contribution of all images to a convolution's weight gradient in `sums`. Without `onto` the sums start
+    /// from zero. `inputs` comes from [`Kernels::transform_input`], `gradients` from [`Kernels::spread_gradient`].
     ///
     /// # Panics
     ///
@@ -139,18 +139,18 @@ impl Kernels {
     /// If the number of channels (the length of `sums`) is not a multiple of sixteen, or the images differ in size or
     /// end within a square.
     pub fn gate(self, image: &mut [f32], active: &[f32], sums: &mut [f32]) {
-        assert!(!sums.is_empty() && sums.len().is_multiple_of(LANES), "channels come in sixteens");
+        assert!(!sums.is_empty() && sums.len().is_multiple_of(LANES), "the number of channels is a multiple of 16");
         assert!(image.len().is_multiple_of(sums.len()) && active.len() == image.len(), "whole squares");
         dispatch!(self.simd, gate(image, active, sums));
     }
 
-    /// Passes the gradient of each channel's maximum back: adds it to the first of the squares at which `active` has the
-    /// maximum. `active` and `image` are `[square][width]`, and the channels begin at `first`.
+    /// Passes the gradient of each channel's maximum back: adds it to the first of the squares at which `active` has
+    /// the maximum. `active` and `image` are `[square][width]`, and the channels start at `first`.
     ///
     /// # Panics
     ///
-    /// If the number of maxima is not a multiple of sixteen or that of the gradients, the channels do not lie within the
-    /// width, or the images differ in size or end within a square.
+    /// If the number of maxima is not a multiple of sixteen or that of the gradients, the channels do not lie within
+    /// the width, or the images differ in size or end within a square.
     pub fn add_at_maxima(
         self,
         active: &[f32],
@@ -159,7 +159,10 @@ impl Kernels {
         [width, first]: [usize; 2],
         image: &mut [f32],
     ) {
-        assert!(maxima.len().is_multiple_of(LANES) && maxima.len() == gradient.len(), "channels come in sixteens");
+        assert!(
+            maxima.len().is_multiple_of(LANES) && maxima.len() == gradient.len(),
+            "the number of channels is a multiple of 16"
+        );
         assert!(first.checked_add(maxima.len()).is_some_and(|end| end <= width), "channels within the width");
         assert!(image.len().is_multiple_of(width) && active.len() == image.len(), "whole squares");
         dispatch!(self.simd, add_at_maxima(active, [maxima, gradient], [width, first], image));
@@ -174,7 +177,7 @@ impl Kernels {
     /// slice is too short.
     pub fn outer(self, left: Rows<'_>, inputs: usize, right: Rows<'_>, onto: bool, sums: &mut [f32]) {
         assert_eq!(left.count, right.count, "rows");
-        assert!(inputs > 0 && sums.len().is_multiple_of(inputs * LANES), "outputs come in sixteens");
+        assert!(inputs > 0 && sums.len().is_multiple_of(inputs * LANES), "the number of outputs is a multiple of 16");
         let outer = Outer {
             left: left.values,
             left_stride: left.stride,

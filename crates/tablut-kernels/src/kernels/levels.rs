@@ -76,12 +76,16 @@ macro_rules! level {
     };
 }
 
-// Block sizes that fill the registers with sums: 18 of 32 with AVX-512, 12 of 16 with AVX2. Nine rows are the tiles of
-// a 9×9 image.
+// Block sizes that fill the registers with sums: 18 of 32 with AVX-512, 12 of 16 with AVX2, 24 of 32 with NEON. Nine
+// rows are the tiles of a 9×9 image.
 #[cfg(target_arch = "x86_64")]
 level!(avx512, crate::lanes::avx512::Avx512, ["avx512f"], 9, 2, 8);
 #[cfg(target_arch = "x86_64")]
 level!(avx2, crate::lanes::avx2::Avx2, ["avx2,fma"], 6, 1, 4);
+#[cfg(target_arch = "aarch64")]
+level!(neon, crate::lanes::neon::Neon, ["neon"], 6, 1, 6);
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+level!(simd128, crate::lanes::simd128::Simd128, ["simd128"], 3, 1, 3);
 level!(plain, crate::lanes::Plain, [], 3, 1, 4);
 
 /// Calls the kernel of the level in `$simd`. The caller has checked the sizes; [`super::Kernels`] exists only for
@@ -98,6 +102,16 @@ macro_rules! dispatch {
             #[cfg(target_arch = "x86_64")]
             crate::Simd::Avx2 => unsafe {
                 crate::kernels::levels::avx2::$kernel $(::<$($generic),*>)? ($($argument),*)
+            },
+            // SAFETY: as above.
+            #[cfg(target_arch = "aarch64")]
+            crate::Simd::Neon => unsafe {
+                crate::kernels::levels::neon::$kernel $(::<$($generic),*>)? ($($argument),*)
+            },
+            // SAFETY: as above.
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            crate::Simd::Simd128 => unsafe {
+                crate::kernels::levels::simd128::$kernel $(::<$($generic),*>)? ($($argument),*)
             },
             // SAFETY: as above; the plain vectors also check every access.
             _ => unsafe {

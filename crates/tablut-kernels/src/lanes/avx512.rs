@@ -22,6 +22,8 @@ impl Avx512 {
 // Every block below is sound for the same two reasons, which are the trait's contract. The caller runs on a machine
 // with AVX-512F inside a function compiled for it, and it keeps `at` inside the slice. Debug builds check the latter.
 impl Lanes for Avx512 {
+    const WIDTH: usize = LANES;
+
     #[inline(always)]
     unsafe fn zero() -> Avx512 {
         // SAFETY: the trait's contract.

@@ -4,7 +4,7 @@ use super::{Grid, SPAN, TILE};
 use crate::LANES;
 use crate::lanes::Lanes;
 
-/// Where the points of tiles go.
+/// A destination for the points of tiles.
 pub(crate) trait PointSink<V> {
     /// Stores sixteen values from `at`.
     ///
@@ -27,8 +27,8 @@ impl<V: Lanes> PointSink<V> for &mut [f32] {
 ///
 /// # Safety
 ///
-/// The contract of [`Lanes`]; `image` holds `squares * channels` values with the channels in sixteens, and `out` the 25
-/// points of all the image's tiles.
+/// The contract of [`Lanes`]; `channels` is a multiple of sixteen; `image` holds `squares * channels` values, and `out`
+/// the 25 points of all the image's tiles.
 #[inline(always)]
 pub(crate) unsafe fn transform<V: Lanes, S: PointSink<V>>(
     grid: Grid,
@@ -41,8 +41,8 @@ pub(crate) unsafe fn transform<V: Lanes, S: PointSink<V>>(
     for channel in (0..channels).step_by(LANES) {
         let mut tile = first;
         for top in (0..grid.height()).step_by(TILE) {
-            // SAFETY: the caller's contract; columns are asked for inside the grid, and tiles are counted as the caller
-            // counts them.
+            // SAFETY: the caller's contract; all columns are inside the grid, and the tiles are numbered as the
+            // contract says.
             unsafe {
                 // A tile shares two columns with the one on its left; the column left of the first tile is padding.
                 let mut columns = [[V::zero(); SPAN]; SPAN];

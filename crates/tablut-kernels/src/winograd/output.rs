@@ -36,8 +36,8 @@ impl<'a> Output<'a> {
 ///
 /// # Safety
 ///
-/// The contract of [`Lanes`]; `products` holds the 25 points of all the image's tiles, `bias` `channels` values (in
-/// sixteens), `image` `squares * channels`, and with `POOL` `pooled` `2 * channels`.
+/// The contract of [`Lanes`]; `channels` is a multiple of sixteen; `products` holds the 25 points of all the image's
+/// tiles, `bias` `channels` values, `image` `squares * channels`, and with `POOL` `pooled` `2 * channels`.
 #[inline(always)]
 pub(crate) unsafe fn transform<V: Lanes, const ADD: bool, const POOL: bool>(
     output: &Output<'_>,

@@ -9,8 +9,8 @@ use crate::lanes::Lanes;
 ///
 /// # Safety
 ///
-/// The contract of [`Lanes`]; `image` holds `squares * channels` values with the channels in sixteens, and `out` the 25
-/// points of all the image's tiles.
+/// The contract of [`Lanes`]; `channels` is a multiple of sixteen; `image` holds `squares * channels` values, and `out`
+/// the 25 points of all the image's tiles.
 #[inline(always)]
 pub(crate) unsafe fn transform<V: Lanes>(
     grid: Grid,

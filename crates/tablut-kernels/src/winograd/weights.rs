@@ -8,7 +8,8 @@ use crate::lanes::Lanes;
 /// Taps of a kernel.
 pub(crate) const TAPS: usize = 9;
 
-/// The place of the taps of a kernel in `weights`. Those from input `i` to output `o` begin at `o * output + i * input`.
+/// The place of the taps of a kernel in `weights`. The taps from input `i` to output `o` start at
+/// `o * output + i * input`.
 #[derive(Copy, Clone)]
 pub(crate) struct Taps<'a> {
     pub weights: &'a [f32],
@@ -24,8 +25,8 @@ pub(crate) struct Taps<'a> {
 ///
 /// # Safety
 ///
-/// The contract of [`Lanes`]; `points` holds 25 times `outputs * padded` values, `inputs` is at most `padded`, and
-/// outputs come in sixteens.
+/// The contract of [`Lanes`]; `points` holds 25 times `outputs * padded` values; `inputs` is at most `padded`;
+/// `outputs` is a multiple of sixteen.
 #[inline(always)]
 pub(crate) unsafe fn pack<V: Lanes>(taps: &Taps<'_>, padded: usize, points: &mut [f32]) {
     let size = taps.outputs * padded;
@@ -63,8 +64,8 @@ pub(crate) unsafe fn pack<V: Lanes>(taps: &Taps<'_>, padded: usize, points: &mut
 ///
 /// # Safety
 ///
-/// The contract of [`Lanes`]; `sums` holds 25 times and `taps` 9 times `inputs * outputs` values, the outputs in
-/// sixteens.
+/// The contract of [`Lanes`]; `outputs` is a multiple of sixteen; `sums` holds 25 times and `taps` 9 times
+/// `inputs * outputs` values.
 #[inline(always)]
 pub(crate) unsafe fn unpack<V: Lanes>(sums: &[f32], inputs: usize, outputs: usize, taps: &mut [f32]) {
     let size = inputs * outputs;
@@ -126,7 +127,10 @@ unsafe fn to_taps<V: Lanes>(m: [V; SPAN]) -> [V; 3] {
 
 /// The number of sums at all points.
 fn size_of_sums(inputs: usize, outputs: usize) -> usize {
-    assert!(inputs.is_multiple_of(LANES) && outputs.is_multiple_of(LANES), "channels come in sixteens");
+    assert!(
+        inputs.is_multiple_of(LANES) && outputs.is_multiple_of(LANES),
+        "the number of channels is a multiple of 16"
+    );
     volume([POINTS, inputs, outputs])
 }
 
@@ -142,7 +146,7 @@ impl PointSums {
     ///
     /// # Panics
     ///
-    /// If the channels are not multiples of sixteen, or no machine has so much memory.
+    /// If the channels are not multiples of sixteen, or the size overflows the address space.
     pub fn new(inputs: usize, outputs: usize) -> PointSums {
         PointSums { inputs, outputs, values: crate::Aligned::zeroed(size_of_sums(inputs, outputs)) }
     }
@@ -151,7 +155,7 @@ impl PointSums {
     ///
     /// # Panics
     ///
-    /// If the channels are not multiples of sixteen, or that is more than the memory was made for.
+    /// If the channels are not multiples of sixteen, or the new size exceeds the allocated memory.
     pub fn reshape(&mut self, inputs: usize, outputs: usize) {
         assert!(size_of_sums(inputs, outputs) <= self.values.len(), "room for the sums");
         (self.inputs, self.outputs) = (inputs, outputs);

@@ -18,7 +18,7 @@ pub struct Difference {
 }
 
 /// Keys that may change during a run. Each one includes the keys below it.
-const SAFE_KEYS: [&str; 4] = ["schedule.generations", "evaluation", "play", "machine"];
+const SAFE_KEYS: [&str; 5] = ["schedule.generations", "learning.decay_share", "evaluation", "play", "machine"];
 
 /// The keys that differ, sorted by name.
 pub fn differences(before: &TrainConfig, after: &TrainConfig) -> Vec<Difference> {

@@ -16,8 +16,8 @@ use tablut_net::{Inference, InputBatch, NetError, OutputBatch, Weights};
 use super::batching::{MOVES_STEP, divided, joined, padded};
 use super::fault::Work;
 use super::guard::{Health, caught};
-use crate::moves::PaddedIndices;
-use crate::product_net::{Multiply, ProductNet};
+use crate::burn_backend::moves::PaddedIndices;
+use crate::burn_backend::{Multiply, ProductNet};
 
 /// The maximum number of positions of joined batches. Larger batches would need much memory without being faster.
 const MOST_ROWS: usize = 1024;

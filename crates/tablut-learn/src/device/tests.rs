@@ -7,7 +7,7 @@ use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Counters, LocalGames, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
-use tablut_net::{Engine, InputBatch, OutputBatch, Precision};
+use tablut_net::{Engine, Inference, InputBatch, NetError, OutputBatch, Precision, Weights};
 use tablut_rules::Rules;
 use tablut_search::{SelfPlaySearch, UniformEvaluator};
 

@@ -5,7 +5,7 @@ use tablut_net::DeviceChoice;
 
 use super::error::DeviceError;
 use super::guard::caught;
-use crate::product_net::Multiply;
+use crate::burn_backend::Multiply;
 
 /// A device that passed a test computation.
 pub(super) struct Found {

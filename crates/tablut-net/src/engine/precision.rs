@@ -8,10 +8,10 @@ use tablut_kernels::{Bf16Kernels, Bf16Vectors, Simd};
 
 use crate::error::NetError;
 
-/// The precision of an engine's convolutions; everything else is f32.
+/// The precision of an engine's convolutions. Everything else is f32.
 ///
-/// People choose between `f32`, which gives the same bits on every machine, and `fastest`. The other two are what
-/// `fastest` stands for on some machines: files state them, so that results are repeated only where they come out the same.
+/// Users choose between `f32`, which gives the same bits on every machine, and `fastest`. On some machines `fastest`
+/// stands for one of the other two. Files name the actual precision, so that a run is repeated only with the same one.
 ///
 /// In bf16 inputs and weights are rounded to eight bits of precision, with sums in f32. The two kinds of bf16 round
 /// different numbers, so their results differ.
@@ -26,9 +26,8 @@ pub enum Precision {
     Bf16Avx512,
     /// bf16 on matrix registers (Intel's AMX, since 2023), under Linux: direct convolutions.
     Bf16Amx,
-    /// What evaluates most positions in a given time: `bf16-amx` where it runs, otherwise `bf16-avx512` on AMD's
-    /// processors, otherwise `f32`. On Intel's processors bf16 on vectors is no faster than f32
-    /// (`experiments/inference`).
+    /// The fastest precision of this machine: `bf16-amx` if it runs, otherwise `bf16-avx512` on AMD's processors,
+    /// otherwise `f32`. On Intel's processors bf16 on vectors is no faster than f32 (`experiments/inference`).
     Fastest,
 }
 
@@ -45,12 +44,11 @@ impl Precision {
         }
     }
 
-    /// The precision that an engine of this process runs for it: for `fastest` the one that it stands for, otherwise
-    /// itself.
+    /// The precision that an engine of this process uses: for `fastest` the one that it stands for, otherwise itself.
     ///
     /// # Errors
     ///
-    /// This machine cannot run it, or `TABLUT_SIMD` forbids it or names no instruction set.
+    /// If this machine cannot run it, or `TABLUT_SIMD` forbids it or names no instruction set.
     pub fn chosen(self) -> Result<Precision, NetError> {
         if self == Precision::F32 {
             return Ok(self);
@@ -58,9 +56,9 @@ impl Precision {
         self.chosen_for(Simd::from_env().map_err(|error| NetError::Inference(error.to_string()))?)
     }
 
-    /// As [`Precision::chosen`], with the instructions of `simd`.
+    /// Like [`Precision::chosen`], with the instructions of `simd`.
     pub(crate) fn chosen_for(self, simd: Simd) -> Result<Precision, NetError> {
-        // A user who forces a lower level wants this machine to behave like one without the higher levels.
+        // With a forced lower level, this machine must behave like one without the higher levels.
         let allowed = |precision: &Precision| *precision == Precision::F32 || simd == Simd::Avx512;
         let pays = |precision: &Precision| {
             self != Precision::Fastest || *precision != Precision::Bf16Avx512 || Bf16Vectors::outruns_f32()
@@ -73,8 +71,8 @@ impl Precision {
             Precision::Fastest => &[Precision::Bf16Amx, Precision::Bf16Avx512, Precision::F32],
         };
         let needs = match self {
-            Precision::Bf16Amx => "Linux on a processor with AMX (Intel, since 2023) and AVX-512 allowed",
-            _ => "a processor with AVX-512 and its bf16, and AVX-512 allowed",
+            Precision::Bf16Amx => "Linux, a processor with AMX (Intel, since 2023), and no lower level in TABLUT_SIMD",
+            _ => "a processor with AVX-512 and its bf16, and no lower level in TABLUT_SIMD",
         };
         let chosen = kinds.iter().copied().find(|kind| runs(kind));
         chosen.ok_or_else(|| NetError::Inference(format!("precision {self} needs {needs}: use f32")))
@@ -105,7 +103,7 @@ impl FromStr for Precision {
 /// The options of an engine.
 #[derive(Copy, Clone, Debug)]
 pub struct EngineOptions {
-    /// Threads that share each batch, including the calling one. 0 counts as 1. Several are for big batches and for
+    /// Threads that share each batch, including the calling one. 0 counts as 1. Use several for big batches and for
     /// analysis. In self-play, one engine per worker on one thread is faster.
     pub n_threads: usize,
     /// The precision of the convolutions.

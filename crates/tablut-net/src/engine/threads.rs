@@ -19,7 +19,7 @@ pub(super) struct Share<'a> {
 
 /// The threads of one engine.
 pub(super) struct Threads {
-    /// All threads except the calling one; `None` for an engine on one thread.
+    /// All threads except the calling one, or `None` for an engine on one thread.
     pool: Option<rayon::ThreadPool>,
     count: usize,
 }
@@ -38,7 +38,7 @@ impl Threads {
         self.count
     }
 
-    /// Calls `evaluate` until every row of `input` is done, with at most `most` rows at a time, all for the same one of
+    /// Calls `evaluate` until every row of `input` is done. Each call has at most `most` rows, all of the same one of
     /// the net's `parts`. Each thread has its own workspace.
     pub fn run<W, F>(
         &self,
@@ -51,7 +51,7 @@ impl Threads {
         W: Send,
         F: Fn(&mut W, Share<'_>) + Sync,
     {
-        // Shares of equal size, the same number for each thread.
+        // The shares have equal sizes, and each thread gets the same number of them.
         let n_shares = input.n.div_ceil(most).next_multiple_of(self.count).max(1);
         let rest = Mutex::new(Rest {
             input,
@@ -63,7 +63,7 @@ impl Threads {
             moves_left: &mut output.moves_left,
         });
         let work = |workspace: &mut W| {
-            // A poisoned lock means that the evaluation of another thread panicked. That panic is passed on anyway.
+            // A poisoned lock means that the evaluation of another thread panicked. That panic is propagated anyway.
             while let Some(share) = rest.lock().ok().and_then(|mut rest| rest.take()) {
                 evaluate(workspace, share);
             }

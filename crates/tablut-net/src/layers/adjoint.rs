@@ -67,7 +67,7 @@ impl LearningNet {
         self.heads.values(kernels, shard.rows.len(), &mut shard.values);
     }
 
-    /// The trunk and the heads' squares in f32, a few rows at a time.
+    /// Runs the trunk and the heads' 1×1 convolutions in f32, a few rows at a time.
     fn forward_single(&self, kernels: Kernels, shard: &mut Shard, workspace: &mut Workspace, input: &InputBatch) {
         let Self { trunk, heads, .. } = self;
         let (mut logits, size) = (&mut shard.logits[..], heads.pooled_len());

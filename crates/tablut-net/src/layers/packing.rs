@@ -1,5 +1,5 @@
-//! Weights packed for the kernels: each convolution in its arithmetic, and the rows of several layers one after another,
-//! padded to whole vectors.
+//! Weights packed for the kernels: each convolution in its arithmetic, and the rows of several layers one after
+//! another, padded to whole vectors.
 
 use ndarray::{Array2, ArrayView2, s};
 use tablut_kernels::{
@@ -33,7 +33,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The arithmetic of a net's convolutions, with the kernels that it needs. All else is f32.
+/// The arithmetic of a net's convolutions, with the kernels that it needs. Everything else is f32.
 #[derive(Copy, Clone, Debug)]
 pub enum Arithmetic {
     /// f32 at Winograd's points, on every machine.
@@ -99,11 +99,11 @@ impl PackedConvolution {
     /// Sets the weights, as for [`Arithmetic::convolution`].
     ///
     /// # Panics
-    /// If they are at Winograd's points in bf16: nobody learns in that.
+    /// If the arithmetic is [`Arithmetic::Bf16Points`], which is not used for learning.
     pub(super) fn repack(&mut self, kernels: Kernels, layer: &Convolution, weights: &[f32]) {
         match self {
             Self::F32(convolution) => kernels.repack(weights, convolution),
-            Self::Bf16Points(_) => unreachable!("no net learns at rounded points"),
+            Self::Bf16Points(_) => unreachable!("learning does not use this arithmetic"),
             Self::Bf16(convolution) => convolution.repack([layer.outputs, layer.inputs], weights),
         }
     }
@@ -117,8 +117,8 @@ pub enum PackedSquares {
     Bf16(Bf16Convolution),
 }
 
-/// The rows of `layers` below each other. Zero rows pad each layer to the number beside it. Inputs are in groups of
-/// `narrow`; zeros pad each group to `wide`.
+/// The rows of all `layers`, one layer after another. Zero rows pad each layer to the number in its pair. Inputs are in
+/// groups of `narrow`. Zeros pad each group to `wide`.
 pub(super) fn stacked(values: &Values<'_>, layers: &[(&Linear, usize)], [narrow, wide]: [usize; 2]) -> Array2<f32> {
     let n_groups = layers[0].0.inputs / narrow;
     let mut rows = Array2::zeros((layers.iter().map(|layer| layer.1).sum(), n_groups * wide));
@@ -134,7 +134,7 @@ pub(super) fn stacked(values: &Values<'_>, layers: &[(&Linear, usize)], [narrow,
     rows
 }
 
-/// The biases of `layers`. Zeros pad each layer to the number beside it, and a layer without a bias has only zeros.
+/// The biases of `layers`. Zeros pad each layer to the number in its pair, and a layer without a bias has only zeros.
 pub(super) fn stacked_biases(values: &Values<'_>, layers: &[(&Linear, usize)]) -> Vec<f32> {
     let mut biases = Vec::new();
     for (layer, padded) in layers {

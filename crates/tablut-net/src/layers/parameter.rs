@@ -75,9 +75,9 @@ pub struct Convolution {
     pub weight: ParameterId,
     /// `[outputs]`.
     pub bias: ParameterId,
-    /// Channels in.
+    /// Input channels.
     pub inputs: usize,
-    /// Channels out.
+    /// Output channels.
     pub outputs: usize,
 }
 
@@ -88,9 +88,9 @@ pub struct Linear {
     pub weight: ParameterId,
     /// `[outputs]`. A layer that computes a bias has none itself.
     pub bias: Option<ParameterId>,
-    /// Length of a row in.
+    /// Length of an input row.
     pub inputs: usize,
-    /// Length of a row out.
+    /// Length of an output row.
     pub outputs: usize,
 }
 
@@ -99,7 +99,7 @@ pub struct Linear {
 pub struct Parameters(Vec<Parameter>);
 
 impl Parameters {
-    /// All so far.
+    /// All parameters so far.
     pub fn into_vec(self) -> Vec<Parameter> {
         self.0
     }

@@ -55,8 +55,8 @@ pub struct TrunkStep<'a> {
     pub is_last: bool,
 }
 
-/// The activations of a few positions in the forward pass of a net in one arithmetic. Images are `[square][channel]`, pooled
-/// values `[means, then maxima]`.
+/// The activations of a few positions in the forward pass of a net in one arithmetic. Images are `[square][channel]`,
+/// pooled values `[means, then maxima]`.
 pub trait Activations {
     /// Starts with the planes of some positions, `[n][PLANES][81]`.
     fn begin(&mut self, kernels: Kernels, planes: &[f32]);
@@ -67,7 +67,7 @@ pub trait Activations {
     /// Each position's pooled values at a pooled place, and the buffer for biases.
     fn pooled_and_biases(&mut self, place: Place) -> (&[f32], &mut [f32]);
 
-    /// Takes one step.
+    /// Computes one step.
     fn convolve(&mut self, kernels: Kernels, convolution: &PackedConvolution, step: TrunkStep<'_>);
 
     /// Calls `each` for every position with `relu(squares · x + bias)` of the trunk's output, `[square][output]`. Each

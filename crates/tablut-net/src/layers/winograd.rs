@@ -75,14 +75,14 @@ impl Tiles {
             (Self::Rounded(vectors, tiles), PackedConvolution::Bf16Points(convolution)) => {
                 vectors.multiply(convolution, tiles, products);
             }
-            _ => unreachable!("the room is made for the net's arithmetic"),
+            _ => unreachable!("the buffers have the net's arithmetic"),
         }
     }
 }
 
 impl Room {
-    /// Buffers for `n` positions of a net with `channels`, and `joint_width` channels in the heads. The tiles are rounded
-    /// for [`Arithmetic::Bf16Points`].
+    /// Buffers for `n` positions of a net with `channels`, and `joint_width` channels in the heads. The tiles are
+    /// rounded for [`Arithmetic::Bf16Points`].
     pub fn new(arithmetic: Arithmetic, n: usize, channels: usize, joint_width: usize) -> Self {
         let most = channels.max(PLANE_WIDTH);
         let tiles = match arithmetic {
@@ -98,7 +98,7 @@ impl Room {
 }
 
 impl<'a, S: Store> Points<'a, S> {
-    /// Starts the forward pass of `n` positions. `n` is at most what `room` was made for.
+    /// Starts the forward pass of `n` positions. `n` is at most the number that `room` was created with.
     pub fn new(n: usize, room: &'a mut Room, store: S) -> Self {
         Self { n, room, store }
     }
@@ -144,9 +144,7 @@ impl<S: Store> Activations for Points<'_, S> {
     }
 
     fn squares(&mut self, kernels: Kernels, squares: &PackedSquares, mut each: impl FnMut(usize, &[f32])) {
-        let PackedSquares::F32(squares) = squares else {
-            unreachable!("1×1 convolutions beside Winograd's are in f32")
-        };
+        let PackedSquares::F32(squares) = squares else { unreachable!("1×1 convolutions are in f32 here") };
         let width = squares.padded_outputs();
         for row in 0..self.n {
             let (trunk, joint) = self.store.trunk_and_joint(row);
@@ -158,7 +156,7 @@ impl<S: Store> Activations for Points<'_, S> {
     }
 }
 
-/// Images that are overwritten as soon as the next layer has read them. This is enough for playing.
+/// Images that are overwritten as soon as the next layer has read them. This is enough without a backward pass.
 pub(crate) struct Overwritten {
     channels: usize,
     /// One position's planes.
@@ -213,7 +211,7 @@ impl Store for &mut Overwritten {
     }
 }
 
-/// Turns planes `[PLANES][81]` into squares `[81][padded planes]`; the padding stays zero.
+/// Transposes planes `[PLANES][81]` to squares `[81][padded planes]`. The padding stays zero.
 fn channels_last(planes: &[f32], squares: &mut [f32]) {
     for (square, channels) in squares.chunks_exact_mut(PLANE_WIDTH).enumerate() {
         for (plane, channel) in channels.iter_mut().take(PLANES).enumerate() {

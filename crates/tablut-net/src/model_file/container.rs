@@ -21,6 +21,9 @@ fn checksum(metadata: &BTreeMap<&str, &str>) -> String {
 
 /// The file's bytes. Keys are sorted, so equal contents have equal bytes. A checksum of the metadata is added to
 /// the metadata.
+///
+/// # Errors
+/// If a tensor is not row-major.
 pub fn serialize<'a, N: AsRef<str> + Ord + std::fmt::Display>(
     metadata: &BTreeMap<&str, String>,
     tensors: impl Iterator<Item = (N, &'a Tensor)>,
@@ -48,7 +51,10 @@ pub fn serialize<'a, N: AsRef<str> + Ord + std::fmt::Display>(
 /// Metadata, and tensors by name.
 pub type Contents = (HashMap<String, String>, BTreeMap<String, Tensor>);
 
-/// Metadata and tensors of a file's bytes.
+/// Reads the metadata and the tensors from a file's bytes.
+///
+/// # Errors
+/// If the bytes are not a complete safetensors file with f32 tensors, or the checksum of the metadata is wrong.
 pub fn deserialize(bytes: &[u8]) -> Result<Contents, Kind> {
     let format = |error: &dyn std::fmt::Display| Kind::Format(error.to_string());
     let (_, header) = SafeTensors::read_metadata(bytes)

@@ -1,4 +1,4 @@
-//! The net exactly as its definition says, in f64 and without optimisation.
+//! Evaluates a net by its definition, in f64 and without optimisation.
 
 use tablut_net::{BlockKind, FEATURES, InputBatch, OutputBatch, PLANES, Weights};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tablut_net::{InputBatch, encode};
 use tablut_rules::{Game, MoveList, Rules, Side};
 
-/// One position of each rule set, some plies into a game; a function of `seed`.
+/// One position of each rule set, some plies into a game. It depends only on `seed`.
 pub fn played_batch(seed: u64) -> InputBatch {
     let mut batch = InputBatch::default();
     let mut moves = MoveList::default();

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use tablut_net::{Architecture, FEATURES, InputBatch, PLANES, POLICY_ENTRIES, PolicyIndex, Tensor, Weights};
 
-/// A xorshift generator, which is good enough for tests.
+/// A xorshift generator.
 struct Random(u64);
 
 impl Random {
@@ -21,7 +21,7 @@ impl Random {
         self.0 >> 32
     }
 
-    /// In -1..1.
+    /// A number in -1..1.
     fn unit(&mut self) -> f32 {
         (self.bits() >> 8) as f32 / (1u64 << 23) as f32 - 1.0
     }

@@ -1,6 +1,6 @@
 // The lens: this position under every rule set, side by side.
 
-import { on } from "./socket.js";
+import { on } from "./host.js";
 import { chancesBar, h, replace } from "./dom.js";
 import { request, set, store } from "./store.js";
 import { addPanel } from "./tabs.js";

@@ -1,7 +1,7 @@
 // Puts the page together and opens the game that its address names.
 
 import { byId } from "./dom.js";
-import { connect, on } from "./socket.js";
+import { connect, on } from "./host.js";
 import { set } from "./store.js";
 import { defineShapes } from "./pieces.js";
 import { makeBoard } from "./board.js";

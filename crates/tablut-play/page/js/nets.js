@@ -1,7 +1,7 @@
 // What is known of the nets: how they were trained, what they score, what they are bad at.
 
 import { h, replace } from "./dom.js";
-import { on } from "./socket.js";
+import { on } from "./host.js";
 
 const known = h("div", { class: "stack", id: "about-nets" });
 

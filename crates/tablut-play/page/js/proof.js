@@ -1,7 +1,7 @@
 // A proof, level by level: every first move that wins, or for every move of the losing side the answer to it.
 
 import { capital, h, replace } from "./dom.js";
-import { on } from "./socket.js";
+import { on } from "./host.js";
 import { request, set, store, watch } from "./store.js";
 
 const body = h("div", { class: "stack", id: "proof" });

@@ -1,7 +1,7 @@
 // Puzzles: positions with a proven win. Every winning first move is accepted.
 
 import { h, replace } from "./dom.js";
-import { on } from "./socket.js";
+import { on } from "./host.js";
 import { ownGames, request, set, store, watch } from "./store.js";
 import { addPanel } from "./tabs.js";
 import { verdictView } from "./review.js";

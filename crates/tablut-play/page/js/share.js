@@ -1,6 +1,6 @@
 // Links, pictures, records out and in.
 
-import { ask, on } from "./socket.js";
+import { ask, on } from "./host.js";
 import { byId, h } from "./dom.js";
 import { request, say, store } from "./store.js";
 import { addPanel } from "./tabs.js";
@@ -38,7 +38,7 @@ on("export", ({ format, name, text }) => {
 
 on("link", async ({ fragment }) => {
   const field = byId("link-field");
-  field.value = `${location.origin}/#${fragment}`;
+  field.value = new URL("#" + fragment, document.baseURI).href;
   field.hidden = false;
   field.select();
   try {
@@ -80,11 +80,10 @@ export function makeShare() {
 // Opens what the page's address names: a game of the host's, or a game that the link itself carries.
 export async function openAddress(fallback) {
   const fragment = location.hash.slice(1);
-  const game = location.pathname.match(/^\/g\/([a-z0-9]+)$/)?.[1];
+  const game = fragment.match(/^game=([a-z0-9]+)$/)?.[1];
   try {
     if (fragment.includes("rules=") || fragment.includes("toml=")) return await ask("import", { text: "#" + fragment });
-    if (store.game) return await ask("open", { game: store.game });
-    if (game) return await ask("open", { game });
+    if (game ?? store.game) return await ask("open", { game: game ?? store.game });
   } catch (error) {
     byId("error").textContent = error.message;
   }

@@ -1,6 +1,6 @@
 // The slider: how the checkpoints of a run see this position, generation by generation.
 
-import { on } from "./socket.js";
+import { can, on } from "./host.js";
 import { chancesBar, chancesText, h, percent, replace, s } from "./dom.js";
 import { request, set, store, watch } from "./store.js";
 import { addPanel, isOpen } from "./tabs.js";
@@ -58,7 +58,7 @@ on("checkpoint-analysis", ({ node: of, checkpoint, analysis }) => {
 function make() {
   if (!store.hello) return;
   const { checkpoints } = store.hello;
-  if (!checkpoints.length) {
+  if (!can("ask-checkpoints")) {
     replace(body, h("div", { class: "card" }, h("h2", {}, "How a run came to see it"), h("p", {}, "Start the program with the folder of a run to see how each of its checkpoints judges a position:"), h("p", {}, h("code", {}, "tablut serve --checkpoints runs/quickstart"))));
     return;
   }
@@ -79,5 +79,5 @@ export function makeSlider() {
 }
 
 watch(({ state, exercise }) => {
-  if (isOpen("slider") && store.hello?.checkpoints.length && !exercise && node !== state.node) look();
+  if (isOpen("slider") && can("ask-checkpoints") && !exercise && node !== state.node) look();
 });

@@ -1,6 +1,6 @@
 // What the page knows: the host's last word on everything, and what is selected here. Nothing in it is worked out from rules.
 
-import { ask, on } from "./socket.js";
+import { ask, on } from "./host.js";
 import { byId } from "./dom.js";
 
 export const store = {
@@ -60,8 +60,7 @@ function remember(game) {
 on("hello", (event) => set({ hello: event }));
 on("game", ({ game }) => {
   set({ game, analysing: false, analysis: null, threat: null, hint: null, exercise: null, judgement: null, review: null, selected: null, shownLine: null, progress: null });
-  const path = "/g/" + game;
-  if (location.pathname !== path || location.hash) history.replaceState(null, "", path);
+  if (location.hash !== "#game=" + game) history.replaceState(null, "", "#game=" + game);
 });
 on("rules", (rules) => set({ rules }));
 on("state", (state) => {

@@ -1,19 +1,19 @@
 // The workshop's training: a net learns somebody's rules for a few minutes, and its balance is seen to move.
 
-import { on } from "./socket.js";
+import { can, on } from "./host.js";
 import { h, percent, replace, s } from "./dom.js";
-import { request, store } from "./store.js";
+import { request } from "./store.js";
 
 const result = h("div", { class: "stack", id: "training" });
 
 export function trainingCard(values, ready) {
-  const can = store.hello.trains;
-  const start = h("button", { ...(can ? ready : { type: "button", disabled: true }), id: "train", onclick: () => request("train", { set: values() }) }, "Train for five minutes");
+  const trains = can("train");
+  const start = h("button", { ...(trains ? ready : { type: "button", disabled: true }), id: "train", onclick: () => request("train", { set: values() }) }, "Train for five minutes");
   return h("div", { class: "card" }, h("h2", {}, "Train on these rules"),
-    h("p", { class: "soft small" }, can
+    h("p", { class: "soft small" }, trains
       ? "A small net learns these rules from nothing, on this machine, by playing itself. How its games end shows where the balance goes as it gets better."
-      : "This program cannot train: it is the small one, without the trainer. `tablut serve` can."),
-    h("div", { class: "row" }, start, can && h("button", { type: "button", id: "stop-training", onclick: () => request("stop-training") }, "End it")), result);
+      : "This page cannot train nets: that needs the whole program. `tablut serve` can."),
+    h("div", { class: "row" }, start, trains && h("button", { type: "button", id: "stop-training", onclick: () => request("stop-training") }, "End it")), result);
 }
 
 // Shares of wins by generation as bands that sum to the whole, attackers below.

@@ -1,6 +1,6 @@
 // The workshop: change any clause, read what it means, see at once what contradicts what, and let the net try it out.
 
-import { ask, on } from "./socket.js";
+import { ask, on } from "./host.js";
 import { h, percent, replace } from "./dom.js";
 import { request, store } from "./store.js";
 import { addPanel } from "./tabs.js";

@@ -2,7 +2,7 @@
 
 use crate::options::shipped_net;
 use std::path::{Path, PathBuf};
-use tablut_net::{Engine, Model, NetEvaluator, StatedRules};
+use tablut_net::{Engine, Model, NetEvaluator};
 use tablut_search::Evaluator;
 
 /// The maximum number of checkpoints.
@@ -31,7 +31,7 @@ impl ServedNets {
             models.push(("built in".to_owned(), model));
         }
         let names = models.iter().map(|(name, _)| name.clone()).collect();
-        let about = models.iter().map(|(name, model)| about(name, model)).collect();
+        let about = models.iter().map(|(name, model)| model.about(name)).collect();
         let later = run.map(checkpoints).transpose()?.unwrap_or_default();
         let later = later.iter().map(|file| load(file)).collect::<Result<Vec<_>, _>>()?;
         let checkpoints = later.iter().map(|(name, _)| name.clone()).collect();
@@ -56,20 +56,6 @@ impl ServedNets {
 /// The net in a file, with its name.
 fn load(file: &Path) -> Result<(String, Model), String> {
     Ok((name(file), Model::load(file).map_err(|error| error.to_string())?))
-}
-
-fn about(name: &str, model: &Model) -> serde_json::Value {
-    let architecture = model.weights.architecture();
-    serde_json::json!({
-        "name": name,
-        "shape": architecture.to_string(),
-        "parameters": architecture.parameters(),
-        "specialists": model.weights.specialists().collect::<Vec<_>>(),
-        "rules": model.rules.iter().map(StatedRules::name).collect::<Vec<_>>(),
-        "training": model.training,
-        "hash": model.weights.hash(),
-        "card": model.card,
-    })
 }
 
 /// The model files of a run's folder, or of its folder of checkpoints, the earliest first. If there are more than

@@ -30,11 +30,10 @@ async fn open_socket(State(server): State<Arc<GameServer>>, upgrade: WebSocketUp
         .on_upgrade(move |socket| connection::serve(socket, server))
 }
 
-/// The page, for `/` and the path of every game, or one of its files.
+/// The page or one of its files. The page's address names a game in its fragment, which no server sees.
 async fn file(uri: Uri) -> Response {
     let path = uri.path();
-    let is_game = |name: &str| name.bytes().all(|letter| letter.is_ascii_alphanumeric());
-    if path == "/" || path.strip_prefix("/g/").is_some_and(is_game) {
+    if path == "/" {
         return ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], PAGE).into_response();
     }
     match asset(path) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tablut_rules::{Game, MoveList, Rules, Side};
 
 /// A short complete game. Its moves depend only on `stride`.
-fn some_game(rules: &str) -> Vec<String> {
+pub fn some_game(rules: &str) -> Vec<String> {
     let rules = Arc::new(Rules::named(rules).unwrap());
     let first = rules.set().first.side().unwrap_or(Side::Attackers);
     let play = |stride: usize| {

@@ -20,7 +20,7 @@ struct Slot {
     key: u64,
     mv: Option<Move>,
     score: i16,
-    /// Depth searched, plus one; 0 marks an empty slot.
+    /// Depth searched, plus one. 0 marks an empty slot.
     depth: u8,
     bound: Bound,
 }

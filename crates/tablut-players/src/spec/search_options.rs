@@ -6,15 +6,17 @@ use tablut_net::Precision;
 use tablut_search::SearchConfig;
 
 /// The forms of options, for help texts and messages.
-pub const OPTION_FORMS: &str = "KEY=VALUE with a setting of the search, such as method=puct, solver=off or draw_value=0, or \
-                                precision=f32|fastest|bf16-avx512|bf16-amx";
+pub const OPTION_FORMS: &str = "KEY=VALUE with a setting of the search, such as method=puct, solver=off or \
+                                draw_value=0, or precision=f32|fastest|bf16-avx512|bf16-amx";
 
 /// Changes to the search settings of matches ([`SearchConfig::for_play`]). The default has no changes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchOptions {
-    /// `precision=P`: the precision of the net on the cores. Default f32, under a clock `fastest`; a device has its own.
+    /// `precision=P`: the precision of the net on the cores. The default is `fastest` with a time limit and f32 without
+    /// one. A device has its own precision.
     pub precision: Option<Precision>,
-    /// Search settings, by their path in [`SearchConfig`]. The value is JSON or a name. They exist and are in range.
+    /// Search settings, by their path in [`SearchConfig`]. The value is JSON or a name. All of them exist and are in
+    /// range.
     settings: Vec<(String, String)>,
 }
 
@@ -75,7 +77,7 @@ impl FromStr for SearchOptions {
     }
 }
 
-/// A comma before each option: the settings of the search in the order in which they were given, then the precision.
+/// Writes the settings of the search in the order in which they were given, then the precision, each after a comma.
 impl fmt::Display for SearchOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.settings.iter().try_for_each(|(key, value)| write!(f, ",{key}={value}"))?;

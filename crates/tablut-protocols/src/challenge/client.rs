@@ -51,12 +51,19 @@ pub struct ClientReport {
 }
 
 /// Connects to the referee on `host`, at the usual port of `side` unless another one is given.
+///
+/// # Errors
+/// If the connection cannot be made.
 pub fn connect(host: &str, side: Side, other_port: Option<u16>) -> Result<TcpStream, ChallengeError> {
     TcpStream::connect((host, other_port.unwrap_or(port(side))))
         .map_err(|reason| ChallengeError::Connection { peer: PEER, reason })
 }
 
 /// Plays one game on a connection. `choose` is called for each of our moves, and only if there is a legal one.
+///
+/// # Errors
+/// If the connection fails, ends early or stays silent, if a message or a position is invalid, if the referee does not
+/// accept our move, or if `choose` fails or returns an illegal move.
 pub fn play(
     stream: &TcpStream,
     options: &ClientOptions,
@@ -100,7 +107,7 @@ pub fn play(
         // Without a legal move there is nothing to send: the referee has to end the game.
         let Some(game) = follower.game.as_ref().filter(|game| game.outcome().is_none()) else { continue };
         if game.position().side_to_move() == options.side {
-            let no_move = |error| ChallengeError::Game(format!("no move could be chosen: {error}"));
+            let no_move = |error| ChallengeError::Game(format!("cannot choose a move: {error}"));
             let mv = choose(game).map_err(no_move)?;
             game.rules().check_legal(game.position(), mv).map_err(|error| ChallengeError::Game(error.to_string()))?;
             write_json(&mut writer, PEER, &Action::of(mv, options.side))?;
@@ -168,7 +175,7 @@ impl Follower<'_> {
         let mut moves = MoveList::new();
         self.rules.legal_moves(&before, &mut moves);
         let Some(&mv) = moves.iter().find(|&&mv| self.rules.apply(&before, mv).position == found) else {
-            let reason = format!("the referee's position {found} follows from no move in {before}");
+            let reason = format!("no legal move leads from {before} to the referee's position {found}");
             return Err(ChallengeError::Game(reason));
         };
         self.moves.push(mv);

@@ -16,6 +16,10 @@ pub const FRAME_TIME: Duration = Duration::from_secs(5);
 ///
 /// `wait` is the maximum time for the whole frame. Once the frame has started, it may take [`FRAME_TIME`]. The reader's
 /// own time-out should be shorter, so that the clock is checked.
+///
+/// # Errors
+/// If the connection fails, ends or stays silent, if the length is not from 1 to [`MAX_FRAME_BYTES`], or if the bytes
+/// are not UTF-8.
 pub fn read_frame(stream: &mut dyn Read, peer: &'static str, wait: Duration) -> Result<String, ChallengeError> {
     read_frame_within(stream, peer, wait, FRAME_TIME)
 }
@@ -52,6 +56,9 @@ fn read_frame_within(
 
 /// Writes one frame.
 ///
+/// # Errors
+/// If the connection fails.
+///
 /// # Panics
 /// If `text` is longer than [`MAX_FRAME_BYTES`]. No message of the protocol is.
 pub fn write_frame(stream: &mut dyn Write, peer: &'static str, text: &str) -> Result<(), ChallengeError> {
@@ -75,7 +82,7 @@ pub(super) fn write_json(
 struct Deadline {
     until: Instant,
     wait: Duration,
-    /// From the first byte on; none when it has come.
+    /// The time from the first byte to the last. `None` after the first byte.
     frame_time: Option<Duration>,
     peer: &'static str,
 }
@@ -130,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_frames_are_told_apart() {
+    fn damaged_frames_have_different_errors() {
         assert!(matches!(read(b""), Err(ChallengeError::Closed { .. })));
         assert!(matches!(read(b"\0\0"), Err(ChallengeError::HalfFrame { found: 2, expected: 4, .. })));
         assert!(matches!(read(b"\0\0\0\x05abc"), Err(ChallengeError::HalfFrame { found: 3, expected: 5, .. })));
@@ -143,8 +150,8 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_says_nothing_is_not_waited_for_forever() {
-        /// A stream whose every read runs into its time-out.
+    fn the_wait_for_a_silent_peer_ends() {
+        /// A stream whose reads all time out.
         struct Silence;
         impl Read for Silence {
             fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
@@ -156,8 +163,8 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_that_has_begun_is_not_waited_for_as_long_as_a_move() {
-        /// A stream that gives half a frame and no more.
+    fn the_wait_for_the_rest_of_a_frame_is_shorter_than_for_a_move() {
+        /// A stream that contains half a frame.
         struct Half(&'static [u8]);
         impl Read for Half {
             fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {

@@ -1,5 +1,5 @@
-//! A client for the Tablut Challenge as a player. We are its referee, on the contest's ports, with the contest's
-//! arguments.
+//! A client for the Tablut Challenge as a player. This program is its referee, on the contest's ports, and starts it
+//! with the contest's arguments.
 
 use super::frame::{read_frame, write_json};
 use super::message::{Action, ChallengeState, Turn};
@@ -78,7 +78,7 @@ impl Link {
             Ok(Err(ChallengeError::Closed { .. })) | Err(RecvTimeoutError::Disconnected) => {
                 Err("closed the connection".to_owned())
             }
-            Ok(Err(error)) => Err(format!("was not understood: {error}")),
+            Ok(Err(error)) => Err(format!("sent an invalid message: {error}")),
             Err(RecvTimeoutError::Timeout) => Ok(None),
         }
     }
@@ -127,13 +127,14 @@ impl ChallengePlayer {
         let Some(listener) = &self.listener else { return Ok(()) };
         match listener.accept() {
             Ok((stream, _)) => {
-                let link = Link::new(stream).map_err(|error| self.program.fatal(format!("its connection: {error}")))?;
+                let link =
+                    Link::new(stream).map_err(|error| self.program.fatal(format!("its connection failed: {error}")))?;
                 (self.link, self.listener) = (Some(link), None);
                 return Ok(());
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionAborted) => {}
-            Err(error) => return Err(self.program.fatal(format!("its connection: {error}"))),
+            Err(error) => return Err(self.program.fatal(format!("its connection failed: {error}"))),
         }
         if self.process.as_mut().is_some_and(Process::has_ended) {
             return Err(self.not_ready("ended before it connected"));
@@ -178,8 +179,8 @@ impl Player for ChallengePlayer {
             // Its name, which is ignored.
             Ok(Some(_)) => {}
             Ok(None) if self.since.is_some_and(|since| since.elapsed() < START_TIME) => return Ok(false),
-            Ok(None) => return Err(self.not_ready("connected and did not tell its name")),
-            Err(what) => return Err(self.not_ready(&format!("{what} before it told its name"))),
+            Ok(None) => return Err(self.not_ready("connected and did not send its name")),
+            Err(what) => return Err(self.not_ready(&format!("{what} before it sent its name"))),
         }
         (self.is_named, self.since) = (true, None);
         self.tell(&ChallengeState::of(game.position()))?;
@@ -193,12 +194,12 @@ impl Player for ChallengePlayer {
         match received {
             Ok(Some(text)) => {
                 self.since = None;
-                let mv =
-                    Action::read(&text, PEER).map_err(|error| self.forfeit(&format!("was not understood: {error}")))?;
+                let mv = Action::read(&text, PEER)
+                    .map_err(|error| self.forfeit(&format!("sent an invalid message: {error}")))?;
                 Ok(Some(mv))
             }
             Ok(None) if since.elapsed() < time => Ok(None),
-            Ok(None) => Err(self.forfeit(&format!("gave no move within {} s", time.as_secs()))),
+            Ok(None) => Err(self.forfeit(&format!("sent no move within {} s", time.as_secs()))),
             Err(what) => Err(self.forfeit(&what)),
         }
     }

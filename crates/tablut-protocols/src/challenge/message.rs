@@ -24,9 +24,9 @@ pub enum Cell {
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Turn {
-    /// The defenders'.
+    /// The defenders are to move.
     White,
-    /// The attackers'.
+    /// The attackers are to move.
     Black,
     /// The defenders have won.
     WhiteWin,
@@ -54,7 +54,10 @@ impl Turn {
         }
     }
 
-    /// The side to move, or the winner of a game that is over.
+    /// The side to move.
+    ///
+    /// # Errors
+    /// If the game is over: the winner, `None` for a draw.
     pub fn read(self) -> Result<Side, Option<Side>> {
         match self {
             Self::White => Ok(Side::Defenders),
@@ -76,7 +79,7 @@ pub struct ChallengeState {
 }
 
 impl ChallengeState {
-    /// The state of a game that goes on.
+    /// The state of a game that is not over.
     pub fn of(position: &Position) -> Self {
         let cell = |square: Square| match position.piece_at(square) {
             Some(Piece::Attacker) => Cell::Black,
@@ -89,7 +92,10 @@ impl ChallengeState {
         Self { board: (0..SIZE).map(row).collect(), turn: Turn::of(position.side_to_move()) }
     }
 
-    /// The pieces, with `side` to move. The error says what is wrong with the board.
+    /// The pieces, with `side` to move.
+    ///
+    /// # Errors
+    /// If the board has another size or more than one king, or the position is invalid.
     pub fn position(&self, side: Side) -> Result<Position, String> {
         let wrong_row = self.board.iter().position(|row| row.len() != SIZE);
         if self.board.len() != SIZE || wrong_row.is_some() {
@@ -105,6 +111,9 @@ impl ChallengeState {
     }
 
     /// Reads a frame's text.
+    ///
+    /// # Errors
+    /// If the text is not a state as JSON.
     pub fn read(text: &str, peer: &'static str) -> Result<Self, ChallengeError> {
         serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))
     }
@@ -129,6 +138,9 @@ impl Action {
 
     /// Reads a frame's text as a move of the side to move, like the contest's referee. `turn` and all other fields are
     /// ignored.
+    ///
+    /// # Errors
+    /// If the text is not JSON with two squares.
     pub fn read(text: &str, peer: &'static str) -> Result<Move, ChallengeError> {
         let squares: Squares =
             serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))?;
@@ -140,7 +152,7 @@ impl Action {
     }
 }
 
-/// The fields of a move that count.
+/// The fields of a move that are read.
 #[derive(Deserialize)]
 struct Squares {
     from: String,

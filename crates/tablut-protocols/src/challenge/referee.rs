@@ -1,7 +1,7 @@
 //! Our own referee, so that other Challenge programs can play against our players.
 //!
 //! It uses the rule set `ashton`. Unlike the contest's referee, it ends a game if the side to move has no legal move,
-//! checks the clock all the time instead of once a second, and always sends a final state.
+//! always checks the clock instead of once a second, and always sends a final state.
 
 use super::ChallengeError;
 use super::frame::{read_frame, write_json};
@@ -51,6 +51,9 @@ impl RefereeReport {
 
 /// Referees one game. The first player that connects to `white` plays the defenders, the first to `black` the
 /// attackers. `on_move` receives every move with the game after it.
+///
+/// # Errors
+/// If a listener fails, or a player does not join in time. A player's later faults are [forfeits](Ending::Forfeit).
 pub fn serve(
     white: &TcpListener,
     black: &TcpListener,

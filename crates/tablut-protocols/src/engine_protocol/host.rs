@@ -45,7 +45,8 @@ impl Engine {
         lines.iter().try_for_each(|line| self.process.say(line))
     }
 
-    /// Continues to prepare for `rules`. Returns true when it is ready. The error says why it never will be.
+    /// Continues to prepare for `rules`. Returns true when it is ready. The error is the reason why it cannot become
+    /// ready.
     fn prepare(&mut self, rules: &str) -> Result<bool, String> {
         let expected = match self.stage {
             Stage::Introduced => "uciok",
@@ -64,7 +65,7 @@ impl Engine {
                 Ok(false)
             }
             Received::Line(line) if line.starts_with("error") => {
-                Err(format!("does not get ready for the rules {rules}: it answered {line:?}"))
+                Err(format!("cannot play the rules {rules}: it answered {line:?}"))
             }
             Received::Line(_) | Received::Nothing if self.since.elapsed() < START_TIME => Ok(false),
             Received::Line(_) | Received::Nothing => {
@@ -89,7 +90,8 @@ pub(crate) struct EngineProgram {
 impl EngineProgram {
     /// An engine for games under `rules`, with `limit` per move.
     pub(crate) fn new(program: Program, limit: Option<Limit>, rules: &Rules) -> Result<Self, PlayerError> {
-        let (rules, file) = rules_option(rules).map_err(|error| program.error(format!("its rules' file: {error}")))?;
+        let (rules, file) =
+            rules_option(rules).map_err(|error| program.error(format!("cannot write its rule file: {error}")))?;
         Ok(Self { program, limit, rules, _rules: file, idle: Mutex::default() })
     }
 }
@@ -151,11 +153,11 @@ impl Player for EnginePlayer {
 
     fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
         let limit = self.program.limit;
-        let Some(engine) = &mut self.engine else { return Err(self.forfeit("is gone")) };
+        let Some(engine) = &mut self.engine else { return Err(self.forfeit("has ended")) };
         if engine.stage != Stage::Thinking {
             self.last_line = None;
             if engine.say(&[&position_line(game), &go_line(limit)], Stage::Thinking).is_err() {
-                return Err(self.forfeit("does not listen any more"));
+                return Err(self.forfeit("no longer reads its input"));
             }
         }
         let time = limit.and_then(|limit| limit.time()).map_or(PATIENCE, |time| time + GRACE);
@@ -172,7 +174,7 @@ impl Player for EnginePlayer {
             }
             Received::End => Err(self.forfeit("ended while it was to move")),
             _ if late => {
-                let what = format!("gave no move within {:.1} s", time.as_secs_f64());
+                let what = format!("sent no move within {:.1} s", time.as_secs_f64());
                 Err(forfeit(self.engine.take().map(|engine| engine.process), &what, self.last_line.take()))
             }
             Received::Line(line) => {

@@ -63,7 +63,7 @@ fn rules_and_positions_can_be_set() {
 }
 
 #[test]
-fn what_cannot_be_obeyed_changes_nothing() {
+fn an_invalid_command_changes_nothing() {
     let lines = answers(
         "castle\nposition startpos moves e5-e7\nposition board 9/9 a\nsetoption name Rules value chess\ngo nodes 0\n",
     );
@@ -84,14 +84,50 @@ fn stop_ends_a_search_without_end_and_later_lines_are_kept() {
     game.play(bests[1][9..].parse().unwrap()).expect("the position that was sent while it thought");
 }
 
+/// Numbers of the lines that begin with `word`.
+fn places(lines: &[String], word: &str) -> Vec<usize> {
+    lines.iter().enumerate().filter(|(_, line)| line.starts_with(word)).map(|(number, _)| number).collect()
+}
+
+#[test]
+fn clocks_limit_a_search() {
+    let lines = answers("go atime 2000 dtime 1 movestogo 10\ngo atime 60000 movestogo 1 nodes 4\n");
+    assert_eq!(places(&lines, "bestmove ").len(), 2, "{lines:?}");
+    assert_eq!(places(&lines, "error"), [0; 0], "{lines:?}");
+}
+
+#[test]
+fn a_depth_ends_a_search_at_a_line_of_that_length() {
+    let lines = answers("go depth 3\n");
+    let info = lines.iter().rfind(|line| line.starts_with("info nodes ")).unwrap();
+    assert!(info.split_once(" pv ").unwrap().1.split_whitespace().count() >= 3, "{lines:?}");
+}
+
+#[test]
+fn an_infinite_search_answers_after_stop_even_if_it_has_ended() {
+    // One move wins, so the search ends at once.
+    let lines = answers("position board 9/9/9/4t4/9/2K6/9/9/3t5 d\ngo infinite\nisready\nponderhit\nisready\nstop\n");
+    assert_eq!(places(&lines, "readyok").len(), 2, "{lines:?}");
+    assert!(places(&lines, "bestmove")[0] > places(&lines, "readyok")[1], "{lines:?}");
+}
+
+#[test]
+fn pondering_ends_with_stop_or_some_time_after_ponderhit() {
+    for last in ["stop\n", "ponderhit\n"] {
+        let input =
+            format!("position startpos moves d1-d3\ngo ponder atime 600 dtime 600 movestogo 2\nisready\n{last}");
+        let lines = answers(&input);
+        assert!(places(&lines, "bestmove")[0] > places(&lines, "readyok")[0], "{lines:?}");
+    }
+}
+
 #[test]
 fn a_game_that_is_over_has_no_best_move() {
     assert_eq!(answers("position board 9/9/9/4t4/9/9/9/9/K2t5 a\ngo\n"), ["bestmove none"]);
 }
 
 #[test]
-fn what_follows_in_an_overlong_line_is_not_obeyed() {
-    // Once, the first 64 KiB were read as one line and the rest as another.
+fn the_rest_of_a_line_that_is_too_long_is_not_executed() {
     let input = format!("{}quit\nisready\n", "x".repeat(1 << 16));
     let mut output = Vec::new();
     run_engine(&mut engine(), &lines_of(std::io::Cursor::new(input)), &mut output).unwrap();

@@ -1,14 +1,8 @@
 //! OpenTafl's clock: the remaining time, and how much of it a move may use.
 
+use crate::clock::{MOVES_TO_COME, SAFE, time_to_use};
 use std::time::Duration;
 use tablut_rules::Side;
-
-/// The plan always assumes this many moves until the end of the game.
-const MOVES_TO_COME: u32 = 30;
-/// Share of a time that a move may use. The rest is for communication and for a busy machine.
-const SAFE: f64 = 0.9;
-/// Time that is never used, unless no other is left.
-const MARGIN: Duration = Duration::from_millis(100);
 
 /// Both clocks, as a `clock` line gives them.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -29,7 +23,8 @@ struct SideClock {
 }
 
 impl Clock {
-    /// Reads `300000 12000* 30 3 2`: milliseconds of attackers and defenders, `*` in overtime; seconds of an overtime period; periods left.
+    /// Reads a line such as `300000 12000* 30 3 2`: milliseconds of attackers and defenders, with `*` in overtime;
+    /// seconds of an overtime period; remaining periods of each.
     pub(super) fn read(words: &[&str]) -> Result<Self, String> {
         let wrong = || {
             let found: String = words.join(" ").chars().take(60).collect();
@@ -62,12 +57,9 @@ impl Clock {
     pub(super) fn share(&self, side: Side) -> Duration {
         let clock = &self.sides[side.index()];
         let period = if clock.overtimes > 0 { self.overtime } else { Duration::ZERO };
-        let planned = if clock.in_overtime {
-            clock.left.mul_f64(SAFE)
-        } else {
-            (clock.left / MOVES_TO_COME).max(period.mul_f64(SAFE)).min(clock.left.mul_f64(SAFE))
-        };
-        planned.saturating_sub(MARGIN).max(planned / 2).clamp(Duration::from_millis(1), Duration::from_hours(1))
+        let planned =
+            if clock.in_overtime { clock.left } else { (clock.left / MOVES_TO_COME).max(period.mul_f64(SAFE)) };
+        time_to_use(planned, clock.left)
     }
 }
 

@@ -10,7 +10,7 @@ const MAX_SECONDS: u32 = 86_400;
 /// The meaning of a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Command {
-    /// Nothing that needs an answer.
+    /// A line that needs no answer.
     Nothing,
     /// A line of rules. A game starts.
     Rules(String),
@@ -37,7 +37,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Parses a line. The error says what was expected.
+    /// Parses a line. The error names what was expected.
     pub(super) fn read(line: &str) -> Result<Self, String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(read(&format!("move {BOARD}")), Command::Moved(start));
         let Command::OpponentMove { moves, position } = read(&format!("opponent-move d1-d3|Ke5-e6xd6/f6 {BOARD}"))
         else {
-            panic!("a move was told")
+            panic!("expected a move")
         };
         assert_eq!((moves.len(), position), (2, start));
     }

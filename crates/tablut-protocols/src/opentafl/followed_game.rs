@@ -18,7 +18,7 @@ pub(super) enum Followed {
 pub(super) struct FollowedGame {
     rules: Arc<Rules>,
     start: Position,
-    /// None while the board has no king.
+    /// `None` while the board has no king.
     game: Option<Game>,
 }
 
@@ -31,7 +31,7 @@ impl FollowedGame {
 
     /// The game to think about, or why there is none. A game that is over under our rules may continue under others.
     pub(super) fn open_game(&self) -> Result<Game, String> {
-        let nothing = |why: &dyn std::fmt::Display| format!("there is nothing to play: {why}");
+        let nothing = |why: &dyn std::fmt::Display| format!("no move is possible: {why}");
         let game = self.game.as_ref().ok_or_else(|| nothing(&"there is no king on the board"))?;
         if game.outcome().is_none() {
             return Ok(game.clone());
@@ -43,7 +43,7 @@ impl FollowedGame {
         }
     }
 
-    /// The game starts from a board, unless that is already its board.
+    /// Starts the game from `board`, unless that is already its board.
     pub(super) fn set_up(&mut self, board: Position) {
         let to_move = self.game.as_ref().map_or(board, |game| *game.position()).side_to_move();
         if !self.stands_at(&board) {
@@ -51,7 +51,7 @@ impl FollowedGame {
         }
     }
 
-    /// Gives the move to a side. If it already has it, nothing changes.
+    /// Makes `side` the side to move. If it is already, nothing changes.
     pub(super) fn give_the_move_to(&mut self, side: Side) {
         if let Some(game) = &self.game
             && game.position().side_to_move() != side

@@ -1,4 +1,4 @@
-//! An OpenTafl engine as a player. We play the part of OpenTafl.
+//! An OpenTafl engine as a player. This program takes the role of OpenTafl.
 
 use crate::program::{GRACE, Process, Program, Received, SLICE, START_TIME, forfeit};
 use crate::wire::shortened;
@@ -8,11 +8,11 @@ use tablut_players::{Fault, Player};
 use tablut_rules::{Game, Move, MoveText, Position, Rules, Side};
 use tablut_search::Query;
 
-/// An engine may still be busy with its own move after it has sent it. OpenTafl's is.
+/// The pause before a request. An engine may still be busy with its last move after it has sent it, as OpenTafl's is.
 const BREATH: Duration = Duration::from_millis(30);
 /// How long an engine may take to exit after it has received the result.
 const LEAVE_TIME: Duration = Duration::from_millis(200);
-/// The number of remaining overtime periods that an engine is told. None is ever used up.
+/// The number of remaining overtime periods that is sent to an engine. No period is ever used up.
 const OVERTIMES: u32 = 100;
 
 /// The line of rules for OpenTafl's engines, or why there is none.
@@ -68,7 +68,7 @@ impl OpenTaflPlayer {
     fn say(&mut self, line: &str) -> Result<(), Fault> {
         match self.process.as_mut().map(|process| process.say(line)) {
             Some(Ok(())) => Ok(()),
-            _ => Err(self.forfeit("does not listen any more")),
+            _ => Err(self.forfeit("no longer reads its input")),
         }
     }
 
@@ -112,11 +112,11 @@ impl OpenTaflPlayer {
             }
             ["error", "-1", ..] => {
                 let shown: String = line.chars().take(200).collect();
-                // An engine that does not support these rules says so before its first move.
+                // An engine that does not support these rules reports it before its first move.
                 if self.n_told == 0 {
                     return Err(self.not_ready(&format!("answered {shown:?}")));
                 }
-                Err(self.forfeit(&format!("gave up: {shown:?}")))
+                Err(self.forfeit(&format!("reported a fatal error: {shown:?}")))
             }
             ["position"] => self.say(&format!("position {}", game.position().to_opentafl())).map(|()| None),
             ["side"] => self.say(&format!("side {}", self.side)).map(|()| None),
@@ -159,8 +159,8 @@ impl Player for OpenTaflPlayer {
             }
             Received::Line(line) if line.starts_with("error -1") => Err(self.not_ready(&format!("answered {line:?}"))),
             Received::Line(line) if line.starts_with("simple-moves") => self.answer(&line, game).map(|_| false),
-            Received::End => Err(self.not_ready("ended before it said hello")),
-            _ if late => Err(self.not_ready(&format!("did not say hello within {} s", START_TIME.as_secs()))),
+            Received::End => Err(self.not_ready("ended before it sent hello")),
+            _ if late => Err(self.not_ready(&format!("did not send hello within {} s", START_TIME.as_secs()))),
             Received::Line(_) | Received::Nothing => Ok(false),
         }
     }
@@ -171,7 +171,7 @@ impl Player for OpenTaflPlayer {
                 std::thread::sleep(BREATH / 6);
                 return Ok(None);
             }
-            // Lines that it sent unrequested. A move out of turn does not count.
+            // These lines arrived without a request. A move out of turn does not count.
             while let Some(Received::Line(line)) = self.process.as_ref().map(|process| process.receive(Duration::ZERO))
             {
                 self.answer(&line, game)?;
@@ -194,7 +194,7 @@ impl Player for OpenTaflPlayer {
         if mv.is_some() {
             (self.stage, self.since) = (Stage::Ready, Instant::now());
         } else if late {
-            return Err(self.forfeit(&format!("gave no move within {:.1} s", time.as_secs_f64())));
+            return Err(self.forfeit(&format!("sent no move within {:.1} s", time.as_secs_f64())));
         }
         Ok(mv)
     }

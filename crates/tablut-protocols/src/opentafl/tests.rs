@@ -58,7 +58,7 @@ fn board(game: &Game) -> String {
 }
 
 #[test]
-fn it_plays_a_game_as_told() {
+fn it_plays_a_game() {
     // The other side's reply must fit the engine's first move, so that move is requested first. Without a clock it is
     // the same each time.
     let first = moves(&answers(&[RULES, "play attackers"]))[0];
@@ -80,7 +80,7 @@ fn it_plays_a_game_as_told() {
 }
 
 #[test]
-fn moves_before_the_first_are_told_together() {
+fn a_resumed_game_has_several_moves_in_one_line() {
     // A resumed game: all its moves arrive at once.
     let game = after(&["d1-d2", "e3-c3", "i4-h4"]);
     let told = format!("opponent-move d1-d2|e3-c3|i4-h4 {}", board(&game));
@@ -117,7 +117,7 @@ fn a_player_without_a_net_has_another_move_as_well() {
 }
 
 #[test]
-fn a_board_that_does_not_follow_is_taken_over() {
+fn a_game_continues_from_a_board_that_no_move_leads_to() {
     let other = "/3ttt3/9/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
     let lines = answers(&[RULES, &format!("opponent-move d1-d2 {other}"), "play attackers"]);
     assert!(lines[0].starts_with("status this board does not follow"), "{lines:?}");
@@ -145,7 +145,7 @@ fn positions_are_analysed() {
 }
 
 #[test]
-fn rules_that_are_not_played_here_end_the_game_when_a_move_is_asked_for() {
+fn unsupported_rules_end_the_game_when_a_move_is_requested() {
     let other = RULES.replace("surf:n", "sw:s");
     let lines = answers(&[RULES, "rules dim:11 start:/9/", "analyze 1 1", &other, "play attackers"]);
     assert_eq!(lines.len(), 4, "{lines:?}");
@@ -160,18 +160,18 @@ fn rules_that_are_not_played_here_end_the_game_when_a_move_is_asked_for() {
 fn a_replay_may_come_to_a_board_without_a_king() {
     let (fallen, before) = ("position /9/9/9/3tt4/9/9/9/9/9/", "position /9/9/9/3tK4/9/9/9/9/9/");
     let lines = answers(&[RULES, fallen, "side defenders", "analyze 1 1", before, "side defenders", "analyze 1 1"]);
-    assert_eq!(lines[0], "error 0 there is nothing to play: there is no king on the board");
+    assert_eq!(lines[0], "error 0 no move is possible: there is no king on the board");
     assert!(lines.last().unwrap().starts_with("analysis 1 e4-"), "{lines:?}");
 }
 
 #[test]
-fn what_differs_at_the_end_is_said() {
+fn differences_in_how_games_end_are_reported() {
     let lines = answers(&[&RULES.replace("surf:n ", "")]);
     assert_eq!(lines, ["status not known to this engine: defenders who are surrounded lose (surf:y)"]);
 }
 
 #[test]
-fn what_cannot_be_obeyed_changes_nothing() {
+fn an_invalid_command_changes_nothing() {
     let lines = answers(&[
         RULES,
         "castle",
@@ -188,7 +188,7 @@ fn what_cannot_be_obeyed_changes_nothing() {
 }
 
 #[test]
-fn moves_are_followed_even_where_they_lead_back() {
+fn moves_are_followed_even_if_they_lead_back() {
     let mut followed = FollowedGame::new(game().rules().clone(), *game().position()).unwrap();
     let there_and_back: Vec<MoveText> =
         ["d1-d2", "e3-d3", "d2-d1", "d3-e3"].iter().map(|text| text.parse().unwrap()).collect();
@@ -201,7 +201,7 @@ fn moves_are_followed_even_where_they_lead_back() {
 }
 
 #[test]
-fn a_game_that_is_over_here_may_go_on_there() {
+fn a_game_that_is_over_under_our_rules_may_continue() {
     // Under these rules the third occurrence is a draw, but OpenTafl requests a move.
     let there_and_back = ["d1-d2", "e3-d3", "d2-d1", "d3-e3"].repeat(2);
     let drawn = after(&there_and_back);
@@ -211,12 +211,12 @@ fn a_game_that_is_over_here_may_go_on_there() {
     game().play(moves(&lines)[0]).unwrap();
     // The king has escaped, so no move is possible.
     let lines = answers(&[RULES, "position /3K5/9/9/9/t8/9/9/9/9/", "play attackers", "analyze 1 1"]);
-    assert!(lines[0].starts_with("error -1 there is nothing to play: "), "{lines:?}");
-    assert!(lines[1].starts_with("error 0 there is nothing to play: "), "{lines:?}");
+    assert!(lines[0].starts_with("error -1 no move is possible: "), "{lines:?}");
+    assert!(lines[1].starts_with("error 0 no move is possible: "), "{lines:?}");
 }
 
 #[test]
-fn the_games_end_and_the_clock_are_heard_while_it_thinks() {
+fn the_end_of_the_game_and_the_clock_are_read_while_it_thinks() {
     // An hour's share would outlast the test.
     let slow = "clock 360000000 360000000 0 0 0";
     assert_eq!(answers(&[RULES, slow, "play attackers", "finish 0"]), Vec::<String>::new());

@@ -31,8 +31,8 @@ pub(super) fn profile(model: &Model<'_>, best: &[f64], k: usize, effect: f64, de
     (ends[0], ends[1])
 }
 
-/// The zero of `f` between two points with values above and below it. The method is false position, which halves the
-/// value of an end that stays (the Illinois rule). It is exact to a fiftieth of an Elo point.
+/// The zero of `f` between two points with values above and below it. The method is false position with the Illinois
+/// rule, which halves the value of an end that does not move. The result is exact to a fiftieth of an Elo point.
 fn crossing([mut above, mut below]: [(f64, f64); 2], mut f: impl FnMut(f64) -> f64) -> f64 {
     while below.0 - above.0 > 1e-4 {
         let x = (above.0 * below.1 - below.0 * above.1) / (below.1 - above.1);

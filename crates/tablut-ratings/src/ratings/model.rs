@@ -13,7 +13,7 @@ pub const PRIOR_SD_ELO: f64 = 2000.0;
 const PRIOR_SD_ADVANTAGE_ELO: f64 = 1000.0;
 /// Standard deviation of the prior on the draw weight's logarithm (mean 0).
 const PRIOR_SD_LOG_DRAW: f64 = 10.0;
-/// Decided games between equal players that are added for the draw weight alone, so that it stays finite where every game
+/// Decided games between equal players that are added only for the draw weight, so that it stays finite if every game
 /// was drawn.
 const NOTIONAL_DECIDED_GAMES: f64 = 2.0;
 
@@ -51,8 +51,8 @@ pub(super) struct Model<'a> {
     centre: f64,
 }
 
-/// Chances of the three results at one difference of strength, with the slopes of their logarithms. Order: attackers win,
-/// draw, defenders win.
+/// Chances of the three results at one difference of strength, with the slopes of their logarithms. Order: attackers
+/// win, draw, defenders win.
 pub(super) struct Chances {
     pub(super) p: [f64; 3],
     /// With respect to the difference in strength.
@@ -124,7 +124,7 @@ impl<'a> Model<'a> {
         }
         let mut model = self.clone();
         model.slots[given_up] = kept;
-        // Nothing depends on it any more.
+        // No game depends on this parameter now.
         model.held[given_up] = Some(self.centre);
         Some(model)
     }

@@ -21,8 +21,8 @@ struct GameSlope {
 ///
 /// It is the ratio of the sandwich estimator (each pair is a cluster) to the model's own variance, mixed with
 /// [`NOTIONAL_PAIRS`] of games without draws. Its weight is the number of pairs between equal players with the same
-/// information, and at most the number of pairs. A match in which one player won every game says almost nothing about a
-/// variance, and neither does one in which every game was drawn.
+/// information, and at most the number of pairs. If one player won every game, or every game was drawn, the match
+/// contains almost no information about a variance.
 pub(super) fn pair_effect(model: &Model<'_>, best: &[f64], covariance: &[Vec<f64>], direction: &[f64]) -> f64 {
     let along: Vec<f64> = covariance.iter().map(|row| row.iter().zip(direction).map(|(c, d)| c * d).sum()).collect();
     let variance: f64 = along.iter().zip(direction).map(|(a, d)| a * d).sum();

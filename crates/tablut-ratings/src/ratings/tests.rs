@@ -8,7 +8,7 @@ use rand::rngs::ChaCha8Rng;
 
 const ZERO: Anchor = Anchor { player: 0, elo: 0.0 };
 
-/// Every player against every other. `result` returns the pairs of a match.
+/// A tournament in which each player plays a match against each other player. `result` returns the pairs of a match.
 fn tournament(
     truth: &[f64],
     common: SimulatedMatch,

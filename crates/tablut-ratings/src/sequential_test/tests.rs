@@ -1,4 +1,4 @@
-//! The sequential test: computed exactly on all sequences of a few pairs, and simulated to its end.
+//! Tests the sequential test, exactly on all sequences of a few pairs and in simulations to its end.
 
 use super::{SequentialTest, TestBounds, TestVerdict};
 use crate::simulated::{SimulatedMatch, pick};

@@ -1,5 +1,5 @@
-//! Several runs beside each other: what they differ in, how they stand, their curves on top of each other, and the
-//! report of each below.
+//! The comparison of several runs: their results, the differences of their configs, their curves in shared charts, and
+//! a short report of each.
 
 use std::collections::BTreeSet;
 
@@ -20,9 +20,9 @@ const CLASSES: [&str; 6] = ["s0", "s1", "s2", "s3", "s4", "s5"];
 
 pub fn section(runs: &[RunFiles]) -> Markup {
     html! {
-        h2 { "How they stand" }
+        h2 { "Results" }
         (standings(runs))
-        h2 { "What they differ in" }
+        h2 { "Differences of the configs" }
         (differences(runs))
         h2 { "Curves" }
         (charts(runs))
@@ -31,8 +31,8 @@ pub fn section(runs: &[RunFiles]) -> Markup {
             (verdict(run))
             details { summary { "Strength" } (strength::section(run)) }
             details { summary { "Curves" } (curves::section(run)) }
-            details { summary { "By rule set and side" } (sides::section(run)) (sides::calibration_section(run)) }
-            details { summary { "Where the time went" } (time::section(run)) }
+            details { summary { "Results by rule set and side" } (sides::section(run)) (sides::calibration_section(run)) }
+            details { summary { "Time, memory and disk" } (time::section(run)) }
         }
     }
 }
@@ -41,7 +41,7 @@ fn standings(runs: &[RunFiles]) -> Markup {
     let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
     html! {
         div class="scroll" { table {
-            thead { tr { th { "run" } th { "generations" } th { "time" } th { "evaluations" } th { "attackers win" } th { "policy above floor" } th { "value loss" } th { "net's value error" } th class="left" { "strength" } } }
+            thead { tr { th { "run" } th { "generations" } th { "time" } th { "evaluations" } th { "attackers win" } th { "policy loss above its minimum" } th { "value loss" } th { "net's value error" } th class="left" { "strength" } } }
             tbody { @for run in runs {
                 @let recent = run.recent();
                 tr {
@@ -57,7 +57,7 @@ fn standings(runs: &[RunFiles]) -> Markup {
                 }
             } }
         } }
-        p class="soft" { "Losses of different runs compare only where their games are alike: sharper targets and more decided games lower them without a stronger net. Matches between the nets decide (" code { "tablut match" } ")." }
+        p class="soft" { "Compare losses only between runs with similar games: sharper targets and fewer even games lower them without a stronger net. To compare strength, play a match between the nets with " code { "tablut match" } "." }
     }
 }
 
@@ -68,7 +68,7 @@ fn differences(runs: &[RunFiles]) -> Markup {
         keys.into_iter().filter(|key| runs.iter().any(|run| value(run, key) != value(&runs[0], key))).collect();
     let without = runs.iter().filter(|run| run.config.is_empty()).map(|run| run.name.as_str()).collect::<Vec<_>>();
     html! {
-        @if differing.is_empty() { p { "Their configs are the same." } } @else {
+        @if differing.is_empty() { p { "The configs are equal." } } @else {
             div class="scroll" { table {
                 thead { tr { th { "key" } @for run in runs { th class="left" { (run.name) } } } }
                 tbody { @for key in differing { tr {
@@ -77,7 +77,7 @@ fn differences(runs: &[RunFiles]) -> Markup {
                 } } }
             } }
         }
-        @if !without.is_empty() { p class="soft" { "There is no config.toml in " (without.join(", ")) "." } }
+        @if !without.is_empty() { p class="soft" { "These runs have no config.toml: " (without.join(", ")) "." } }
     }
 }
 
@@ -92,11 +92,11 @@ fn charts(runs: &[RunFiles]) -> Markup {
         div class="charts" {
             (line_chart("Attackers win", "share of self-play", &of(&|line| Some(line.shares()[0])), Axis { shares: true, from_zero: true }))
             (line_chart("Policy loss", "in nats", &of(&|line| line.learning.loss_part(|loss| loss.policy)), Axis::default()))
-            (line_chart("Policy loss above its floor", "in nats", &of(&|line| line.learning.policy_gap()), Axis::default()))
+            (line_chart("Policy loss above its minimum", "in nats", &of(&|line| line.learning.policy_gap()), Axis::default()))
             (line_chart("Value loss", "in nats", &of(&|line| line.learning.loss_part(|loss| loss.value)), Axis::default()))
-            (line_chart("The net's value error", "mean square against the result", &of(&|line| Some(line.value_errors()?[0])), from_zero))
+            (line_chart("The net's value error", "mean squared difference from the result", &of(&|line| Some(line.value_errors()?[0])), from_zero))
             (line_chart("Length of games", "mean plies", &of(&|line| Some(line.selfplay.mean_plies)), from_zero))
-            (line_chart("Seconds a generation", "", &of(&|line| Some(line.seconds())), from_zero))
+            (line_chart("Seconds per generation", "", &of(&|line| Some(line.seconds())), from_zero))
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::run_files::RunFiles;
 use crate::svg::{Axis, Series, line_chart};
 use crate::words::unseen_gap;
 
-/// A curve of one number over the generations; missing values leave gaps.
+/// A curve of one number over the generations. Missing values leave gaps.
 pub fn series(
     run: &RunFiles,
     name: &str,
@@ -21,7 +21,7 @@ pub fn series(
     Series::new(name, class, dashed, run.lines.iter().map(point))
 }
 
-/// The mean over all rule sets of what the net says where a side moves.
+/// A statistic of the net's policy where `side` moves, the mean over all rule sets.
 fn policy(line: &GenerationMetrics, side: Side, value: impl Fn(&PolicyStatistics) -> f64) -> Option<f64> {
     let of_side = line.rule_sets.iter().filter_map(|set| Some(*set.net.as_ref()?.policy(side)));
     weighted_mean(of_side.map(|policy| (policy.positions, value(&policy))))
@@ -29,7 +29,7 @@ fn policy(line: &GenerationMetrics, side: Side, value: impl Fn(&PolicyStatistics
 
 pub fn section(run: &RunFiles) -> Markup {
     if run.lines.is_empty() {
-        return html! { p { "No generation is done yet." } };
+        return html! { p { "No generation has finished yet." } };
     }
     let one = |class: &str, dashed, name: &str, value: &dyn Fn(&GenerationMetrics) -> Option<f64>| {
         series(run, name, class, dashed, value)
@@ -44,48 +44,48 @@ pub fn section(run: &RunFiles) -> Markup {
         Series::new(name, class, dashed, gaps.iter().map(|&(generation, gap)| (generation as f64, gap[part])))
     };
     html! {
-        p class="soft" { "By generation, from left to right. The figure beside each name is the last one." }
+        p class="soft" { "The horizontal axis is the generation. The number after each name is its last value." }
         div class="charts" {
             (line_chart("Results of self-play", "who wins when the net plays itself", &[
                 one("a", false, "attackers", &|line| Some(line.shares()[0])),
                 one("d", true, "defenders", &|line| Some(line.shares()[2])),
                 one("g", false, "draws", &|line| Some(line.shares()[1])),
             ], shares))
-            (line_chart("Policy loss", "in nats; the floor is the targets' own entropy", &[
+            (line_chart("Policy loss", "in nats; its minimum is the entropy of the targets", &[
                 one("n", false, "loss", &part(|loss| loss.policy)),
-                one("g", true, "floor", &part(|loss| loss.policy_floor)),
+                one("g", true, "minimum", &part(|loss| loss.policy_floor)),
             ], Axis::default()))
-            (line_chart("Policy loss above its floor", "what of the searches the net does not foresee; lower is better", &[
+            (line_chart("Policy loss above its minimum", "in nats; lower is better", &[
                 one("n", false, "", &|line| line.learning.policy_gap()),
             ], Axis::default()))
-            (line_chart("Value loss", "of win, draw, loss, in nats; lower is better, but even games are harder to foresee", &[
+            (line_chart("Value loss", "in nats; lower is better, but even games are harder to predict", &[
                 one("n", false, "", &part(|loss| loss.value)),
             ], Axis::default()))
-            (line_chart("Errors of values", "mean square against the result: the net alone, and its search", &[
+            (line_chart("Errors of values", "mean squared difference from the result, of the net without search and of the search", &[
                 one("n", false, "net", &|line| Some(line.value_errors()?[0])),
                 one("s2", true, "search", &|line| Some(line.value_errors()?[1])),
             ], from_zero))
             @if !gaps.is_empty() {
-                (line_chart("Unseen less seen games", "how much worse one net is on games it has not learnt from, in nats; rising means learning by heart", &[
+                (line_chart("Loss on unseen games minus loss on seen games", "in nats; a rising difference is overfitting", &[
                     gap(0, "policy", "n", false), gap(1, "value", "s2", true),
                 ], from_zero))
             }
-            (line_chart("Entropy of the policy", "in nats, by side to move; near 0 there is only one move left", &[
+            (line_chart("Entropy of the policy", "in nats, by side to move; 0 means that one move has all the probability", &[
                 one("a", false, "attackers", &entropy(Side::Attackers)),
                 one("d", true, "defenders", &entropy(Side::Defenders)),
             ], from_zero))
-            (line_chart("Searches that change the first choice", "0 % would mean that searching adds nothing", &[
+            (line_chart("Searches that prefer another move than the net", "at 0 % searching would change nothing", &[
                 one("a", false, "attackers", &changed(Side::Attackers)),
                 one("d", true, "defenders", &changed(Side::Defenders)),
             ], shares))
             (line_chart("Length of games", "mean plies", &[one("n", false, "", &|line| Some(line.selfplay.mean_plies))], from_zero))
-            (line_chart("Norms", "of gradients before clipping", &[
+            (line_chart("Norm of the gradients", "before clipping", &[
                 one("n", false, "", &|line| (line.learning.gradient_norm > 0.0).then_some(line.learning.gradient_norm.into())),
             ], from_zero))
             (line_chart("Norm of the weights", "", &[
                 one("n", false, "", &|line| (line.learning.weight_norm > 0.0).then_some(line.learning.weight_norm.into())),
             ], Axis::default()))
-            (line_chart("Learning rate", "of the generation's last step", &[one("n", false, "", &|line| Some(line.learning.learning_rate.into()))], from_zero))
+            (line_chart("Learning rate", "in the generation's last step", &[one("n", false, "", &|line| Some(line.learning.learning_rate.into()))], from_zero))
         }
     }
 }

@@ -1,16 +1,16 @@
-//! What the last games open with, and a few of them to step through.
+//! The openings of the last games, and some games to step through.
 
 use maud::{Markup, html};
 use tablut_games::GameRecord;
 
-use super::stepping::stepped_game;
+use super::stepping::{Steps, stepped_game};
 use crate::figures::percent;
 use crate::games::{OpeningNode, opening_tree, samples};
 use crate::live::GameSnapshot;
 use crate::run_files::RunFiles;
 use crate::svg::bar;
 
-/// Rule sets whose games are shown, and their games in all: the page must stay light.
+/// Maximum numbers of rule sets and games, which keep the page small.
 const MOST_RULE_SETS: usize = 6;
 const MOST_GAMES: usize = 8;
 
@@ -24,12 +24,12 @@ pub fn openings(run: &RunFiles) -> Markup {
         .filter(|(_, (tree, _))| !tree.is_empty())
         .collect();
     if trees.is_empty() {
-        return html! { p class="soft" { "All games that were read begin with random plies." } };
+        return html! { p class="soft" { "All games of the last generations begin with random plies." } };
     }
     html! {
         p class="soft" {
-            "Games of generations " (first) " to " (last) " that began without random plies. Boards are turned so that like openings fall together. "
-            "The bar is the attackers' score."
+            "These are the games of generations " (first) " to " (last) " that began without random plies. Symmetric openings are merged. "
+            "The bar shows the attackers' score."
         }
         div class="games" { @for (name, (tree, n)) in &trees {
             div { h3 { (name) " " small { "(" (n) " games)" } } ul class="tree" { @for node in tree { (branch(node, *n)) } } }
@@ -52,11 +52,12 @@ fn branch(node: &OpeningNode, of: usize) -> Markup {
     }
 }
 
-pub fn samples_section(run: &RunFiles) -> Markup {
+/// Some games of the last generations. Without `steps` only their last positions are shown.
+pub fn samples_section(run: &RunFiles, steps: bool) -> Markup {
     let rule_sets = run.rules.iter().take(MOST_RULE_SETS);
     let mut shown: Vec<&GameRecord> = rule_sets.flat_map(|rules| samples(&run.games, rules.name())).collect();
     if run.rules.len() > 2 {
-        // One of each rule set says more than three of a few.
+        // With many rule sets, one game of each is shown.
         shown.dedup_by(|game, other| game.rules == other.rules);
     }
     shown.truncate(MOST_GAMES);
@@ -65,9 +66,12 @@ pub fn samples_section(run: &RunFiles) -> Markup {
     }
     html! {
         p class="soft" {
-            "Usual games of the last generations. Step with the buttons or the arrow keys. Values are the search's: +1 the attackers win, −1 the defenders win. "
-            "Round pieces attack, square ones defend, the cross is the king."
+            "For each result the page shows a game of median length from the last generations. "
+            @if steps { "Step with the buttons or the arrow keys. " }
+            "Values are from the search: +1 is a win of the attackers, −1 of the defenders. "
+            "Attackers are hexagons, defenders are round, and the king has a crown."
         }
-        div class="games" { @for (at, game) in shown.into_iter().enumerate() { (stepped_game(run, &GameSnapshot::from(game), &format!("g{at}"), false)) } }
+        @let shown_from = if steps { Steps::FromFirst } else { Steps::None };
+        div class="games" { @for (at, game) in shown.into_iter().enumerate() { (stepped_game(run, &GameSnapshot::from(game), &format!("g{at}"), shown_from)) } }
     }
 }

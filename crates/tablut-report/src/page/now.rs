@@ -1,20 +1,22 @@
-//! What the run does at this moment, with games to watch.
+//! The current state of a run, with games in progress.
 
 use maud::{Markup, html};
 
-use super::stepping::stepped_game;
+use super::stepping::{Steps, stepped_game};
 use crate::figures::{count, duration, percent};
 use crate::live::Live;
 use crate::run_files::RunFiles;
 use crate::svg::bar;
 
-/// A run that has said nothing for this long has probably been stopped.
+/// A run whose state is older than this has probably been stopped.
 const SILENCE_SECS: u64 = 120;
 
-pub fn section(run: &RunFiles) -> Markup {
+/// The current state. Without `steps` only the last position of each game is shown.
+pub fn section(run: &RunFiles, steps: bool) -> Markup {
     let Some(live) = &run.live else {
-        return html! { p { (nothing_heard(run)) } };
+        return html! { p { (no_state(run)) } };
     };
+    let shown_from = if steps { Steps::FromLast } else { Steps::None };
     let age = live.age().as_secs();
     html! {
         p {
@@ -24,7 +26,10 @@ pub fn section(run: &RunFiles) -> Markup {
                 ", " (count(live.done as f64)) " of " (count(live.total as f64)) (unit(live)) " after " (duration(live.seconds))
             }
             ". "
-            span class="soft" { @if age > SILENCE_SECS { "Nothing was heard since " (duration(age as f64)) ": the run may have been stopped." } @else { "As of " (duration(age as f64)) " ago." } }
+            span class="soft" {
+                "The last update was " (duration(age as f64)) " ago."
+                @if age > SILENCE_SECS { " The run may have been stopped." }
+            }
         }
         @if !live.workers.is_empty() { p { (live.workers) } }
         @if live.total > 0 {
@@ -35,16 +40,18 @@ pub fn section(run: &RunFiles) -> Markup {
             @let games = live.results.iter().sum::<usize>() as f64;
             @let [attackers, drawn, defenders] = live.results.map(|n| n as f64 / games);
             p class="soft" {
-                "This generation's games so far: attackers " (percent(attackers)) ", draws " (percent(drawn)) ", defenders " (percent(defenders))
-                @if live.evaluations > 0 { "; " (count(live.evaluations as f64)) " evaluations by the net" }
-                "."
+                "Finished games of this generation: attackers " (percent(attackers)) ", draws " (percent(drawn)) ", defenders " (percent(defenders)) "."
+                @if live.evaluations > 0 { " The net has evaluated " (count(live.evaluations as f64)) " positions." }
             }
         }
         @if !live.under_way.is_empty() || !live.finished.is_empty() {
-            p class="soft" { "Games under way, and those that have just ended. Each shows its last position; step back with the buttons or the arrow keys." }
+            p class="soft" {
+                "These games are in progress or have just ended. Each board shows the last position."
+                @if steps { " Step back with the buttons or the arrow keys." }
+            }
             div class="games" {
-                @for (at, game) in live.under_way.iter().enumerate() { (stepped_game(run, game, &format!("w{at}"), true)) }
-                @for (at, game) in live.finished.iter().enumerate() { (stepped_game(run, game, &format!("f{at}"), true)) }
+                @for (at, game) in live.under_way.iter().enumerate() { (stepped_game(run, game, &format!("w{at}"), shown_from)) }
+                @for (at, game) in live.finished.iter().enumerate() { (stepped_game(run, game, &format!("f{at}"), shown_from)) }
             }
         }
     }
@@ -58,11 +65,11 @@ fn unit(live: &Live) -> &'static str {
     }
 }
 
-fn nothing_heard(run: &RunFiles) -> &'static str {
+fn no_state(run: &RunFiles) -> &'static str {
     let wanted = run.generations_wanted().unwrap_or(u64::MAX);
     if run.lines.last().is_some_and(|line| line.generation + 1 >= wanted) {
-        "The run is done."
+        "The run has finished."
     } else {
-        "The run is not under way, or has just begun."
+        "The run is stopped or has just started."
     }
 }

@@ -1,4 +1,4 @@
-//! What the games say by which the run rated itself while it trained.
+//! The ratings from a run's rating games.
 
 use maud::{Markup, html};
 use tablut_ratings::Rating;
@@ -22,9 +22,9 @@ pub fn section(run: &RunFiles) -> Markup {
     let (strongest, others) = strongest_apart(&by_rules, &whole);
     html! {
         p class="soft" {
-            "While it trains the run plays pairs of games of its newest net, with " (by_rules.simulations)
-            " simulations a move, against players that stay the same and against its own earlier nets. Elo points are above "
-            (whole.anchor) "; intervals are 95 %."
+            "During training the newest net plays pairs of games with " (by_rules.simulations)
+            " simulations a move against fixed opponents and against earlier nets of the run. Elo is relative to "
+            (whole.anchor) ". Intervals are 95 %."
         }
         div class="charts" { (chart(if names.len() > 1 { "Strength under all rule sets" } else { "Strength" }, &whole)) (table_of(&whole)) }
         h3 { "By rule set and side, generations " (first) " to " (end) }
@@ -65,7 +65,7 @@ fn row(found: &EvaluationMatch) -> Markup {
     }
 }
 
-/// The rating over the generations with the ends of its interval, and the players that stay the same as level lines.
+/// The rating over the generations with its interval, and the fixed opponents as horizontal lines.
 fn chart(title: &str, found: &RatedProgress) -> Markup {
     if found.stretches.len() < 2 {
         return html! {};
@@ -86,7 +86,7 @@ fn chart(title: &str, found: &RatedProgress) -> Markup {
     line_chart(title, "in Elo, by generation", &series, Axis::default())
 }
 
-/// The same in numbers.
+/// A table of the same numbers.
 fn table_of(found: &RatedProgress) -> Markup {
     html! {
         div class="chart" { b { "In numbers" } div class="scroll" { table {

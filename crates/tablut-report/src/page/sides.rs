@@ -1,4 +1,4 @@
-//! Self-play by rule set and side, and how right the net's values are.
+//! Self-play by rule set and side, and the calibration of the net's values.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use tablut_games::{
 };
 use tablut_rules::Side;
 
-use crate::figures::{count, hundredths, percent, share_interval, short};
+use crate::figures::{count, hundredths, percent, share_interval, short, the_last};
 use crate::metrics::{by_rule_set, calibration, ordinary, weighted_mean};
 use crate::run_files::RunFiles;
 use crate::svg::{bar, calibration_plot, whiskers};
 
-/// What the last generations say of one rule set, summed.
+/// Statistics of one rule set, summed over the last generations.
 struct Row {
     rules: String,
     games: usize,
@@ -21,7 +21,7 @@ struct Row {
     results: [usize; 3],
     endings: BTreeMap<String, usize>,
     median_plies: f64,
-    /// Means by side: captures a game, share of positions proven, target's entropy, net's entropy, changed choices.
+    /// Means by side.
     sides: [SideRow; 2],
     /// Mean squared errors of the net's and the search's values.
     errors: Option<[f64; 2]>,
@@ -29,10 +29,15 @@ struct Row {
 
 #[derive(Copy, Clone, Default)]
 struct SideRow {
+    /// Captures per game.
     captures: f64,
+    /// Share of positions that a search has proven.
     proven: f64,
+    /// Of the net's policy, in nats.
     entropy: Option<f64>,
+    /// Of the net's policy from the search's policy, in nats.
     divergence: Option<f64>,
+    /// Share of searches that prefer another move than the net.
     changed: Option<f64>,
 }
 
@@ -81,12 +86,12 @@ pub fn section(run: &RunFiles) -> Markup {
     let rows: Vec<Row> = by_rule_set(recent).into_iter().map(|(rules, of_set)| row(rules, &of_set)).collect();
     let n = recent.len();
     if rows.is_empty() {
-        return html! { p { "This run's metrics are of the first version, which sums over all rule sets. What it says of the sides together is under “How it went”." } };
+        return html! { p { "This run's metrics have version 1, which has no figures for single rule sets. “Curves” shows the results of the sides under all rule sets." } };
     }
     let net = |value: Option<f64>| value.map_or("–".to_owned(), short);
     let share = |value: Option<f64>| value.map_or("–".to_owned(), percent);
     html! {
-        p class="soft" { "Self-play of the last " (n) " generations. Rows in which one side wins under 10 % are shaded. Intervals are 95 %." }
+        p class="soft" { "The table shows self-play in " (the_last(n)) ". Rows in which one side wins less than 10 % are shaded. Intervals are 95 %." }
         div class="scroll" { table {
             thead { tr {
                 th { "rules" } th { "games" } th class="left" { "attackers · draws · defenders" } th { "attackers win" } th { "95 %" } th { "draws" } th { "defenders win" }
@@ -109,13 +114,14 @@ pub fn section(run: &RunFiles) -> Markup {
             } }
         } }
         (special_section(recent))
-        h3 { "The searches, by the side to move" }
+        h3 { "Searches by side to move" }
         p class="soft" {
-            "Captures are pieces taken in a game. Proven is the share of positions that the search proved won for either side. Entropy is that of the net's policy, in nats; "
-            "unforeseen is how far it stands from the search's policy; changed is the share of searches that prefer another move than the net."
+            "Captures: pieces captured in a game. Proven: positions that the search proved won for either side. Entropy: of the net's policy, in nats. "
+            "Divergence: of the net's policy from the search's policy, in nats. Changed: searches that prefer another move than the net. "
+            "Value error: mean squared difference from the result."
         }
         div class="scroll" { table {
-            thead { tr { th { "rules" } th class="left" { "side" } th { "captures" } th { "proven" } th { "entropy" } th { "unforeseen" } th { "changed" } th { "value error: net" } th { "search" } } }
+            thead { tr { th { "rules" } th class="left" { "side" } th { "captures" } th { "proven" } th { "entropy" } th { "divergence" } th { "changed" } th { "value error: net" } th { "value error: search" } } }
             tbody { @for row in &rows { @for side in Side::ALL {
                 @let numbers = row.sides[side.index()];
                 tr {
@@ -131,16 +137,16 @@ pub fn section(run: &RunFiles) -> Markup {
     }
 }
 
-/// A table of the special games of the `recent` generations, or nothing if there were none.
+/// A table of the special games of the `recent` generations. It is empty if there were none.
 fn special_section(recent: &[GenerationMetrics]) -> Markup {
     let rows = special_rows(recent);
     if rows.is_empty() {
         return html! {};
     }
     html! {
-        h3 { "Games that are not in these results" }
+        h3 { "Games with unequal searches" }
         p class="soft" {
-            "The table above counts games with equal searches alone. Here is the rest, as games won, drawn and lost by the attackers."
+            "The table above counts only games with equal searches. This table has the others, as games won, drawn and lost by the attackers."
         }
         div class="scroll" { table {
             thead { tr {
@@ -155,7 +161,7 @@ fn special_section(recent: &[GenerationMetrics]) -> Markup {
     }
 }
 
-/// The sums by rule set, of those that had such games, with the simulations of the last generation that had them.
+/// The sums for each rule set that has such games, with the simulations of the last generation that has them.
 fn special_rows(recent: &[GenerationMetrics]) -> Vec<(&str, UnevenGames)> {
     let sum = |sum: UnevenGames, found: UnevenGames| UnevenGames {
         simulations: if found.results.games() > 0 { found.simulations } else { sum.simulations },
@@ -168,7 +174,7 @@ fn special_rows(recent: &[GenerationMetrics]) -> Vec<(&str, UnevenGames)> {
     by_rule_set(recent).into_iter().filter_map(row).collect()
 }
 
-/// Won, drawn and lost by the attackers, with their score.
+/// Games won, drawn and lost by the attackers, with their score.
 fn score(results: Endings) -> String {
     let games = results.games();
     if games == 0 {
@@ -179,20 +185,20 @@ fn score(results: Endings) -> String {
     format!("{attackers_won} · {drawn} · {defenders_won} ({})", percent(share))
 }
 
-/// Reasons of ends, the most frequent first, in words.
+/// How the games ended, the most frequent reason first.
 fn endings(row: &Row) -> String {
     let mut reasons: Vec<(&String, &usize)> = row.endings.iter().collect();
     reasons.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
     let share = |n: usize| percent(n as f64 / row.games.max(1) as f64);
     reasons
         .iter()
-        // A line does not break between a number and its %.
+        // Lines must not break between a number and its %.
         .map(|(reason, n)| format!("{} {}", reason.replace('-', " "), share(**n)).replace(' ', "\u{a0}"))
         .collect::<Vec<_>>()
         .join(", ")
 }
 
-/// Calibration, over all rule sets and of each, and errors by phase.
+/// The calibration under all rule sets and each, and the errors by phase.
 pub fn calibration_section(run: &RunFiles) -> Markup {
     let recent = run.recent();
     let all = calibration(recent, None);
@@ -221,8 +227,8 @@ pub fn calibration_section(run: &RunFiles) -> Markup {
     });
     html! {
         p class="soft" {
-            "The net that played was asked about a sample of positions of the last " (recent.len()) " generations. +1 is a win of the attackers, −1 one of the defenders. "
-            "Circles near the diagonal: a value means what it says. Flatter than the diagonal: the net is overconfident. Larger circles are more positions."
+            "The net evaluated a sample of positions of " (the_last(recent.len())) " without search. +1 is a win of the attackers, −1 of the defenders. "
+            "Circles near the diagonal mean that values agree with results. A flatter line means that the net is overconfident. Larger circles have more positions."
         }
         div class="charts" {
             (calibration_plot(if names.len() > 1 { "All rule sets" } else { "Calibration" }, &all))
@@ -234,7 +240,7 @@ pub fn calibration_section(run: &RunFiles) -> Markup {
                         tr { th class="left" scope="row" { (phase) } td { (plies) } @for number in [net, search, value, outcome] { td { (hundredths(number)) } } }
                     } }
                 } }
-                p class="soft" { "Mean squares of value less result; guessing 0 costs " (short(guess(recent))) "." }
+                p class="soft" { "An error is the mean squared difference of value and result. A constant value of 0 would have the error " (short(guess(recent))) "." }
             }
         }
         @if names.len() > 1 {
@@ -243,7 +249,7 @@ pub fn calibration_section(run: &RunFiles) -> Markup {
     }
 }
 
-/// The mean squared error of always saying 0: the share of games that are not drawn.
+/// The mean squared error of a constant value of 0, which is the share of games that are not drawn.
 fn guess(recent: &[GenerationMetrics]) -> f64 {
     let games: usize = recent.iter().map(|line| line.selfplay.games).sum();
     let drawn: usize = recent.iter().map(|line| line.selfplay.drawn).sum();

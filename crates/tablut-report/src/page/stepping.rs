@@ -1,5 +1,5 @@
-//! A game to step through without a script: each position is shown when its radio button is chosen, so that arrow keys and the
-//! buttons' labels move through the game.
+//! A game to step through without a script. Each position has a hidden radio button that shows it. Arrow keys and the
+//! labels of the buttons choose another one.
 
 use std::fmt::Write as _;
 
@@ -10,29 +10,44 @@ use crate::live::GameSnapshot;
 use crate::run_files::RunFiles;
 use crate::svg::board_view;
 
-/// A longer game is shown in this many positions.
+/// Maximum number of positions of a game.
 const MOST_POSITIONS: usize = 121;
 
-/// The card of a game, finished or under way; nothing if it is no game under the run's rules. No other game of the page has its `id`.
-/// It shows its last position at first if `at_end`, else its first one.
-pub fn stepped_game(run: &RunFiles, game: &GameSnapshot, id: &str, at_end: bool) -> Markup {
+/// Which positions of a game are shown.
+#[derive(Copy, Clone, Eq, PartialEq)]
+pub enum Steps {
+    /// All positions. The first one is shown initially.
+    FromFirst,
+    /// All positions. The last one is shown initially.
+    FromLast,
+    /// Only the last position.
+    None,
+}
+
+/// The card of a game, finished or in progress. It is empty if the run has no such rules or a move is illegal. `id` is
+/// unique on the page.
+pub fn stepped_game(run: &RunFiles, game: &GameSnapshot, id: &str, steps: Steps) -> Markup {
     let Some(rules) = run.rules_of(&game.rules) else { return html! {} };
     let Some((positions, moves)) = game.replay(rules) else { return html! {} };
     let (title, mut note) = match game.outcome {
-        None => ("under way".to_owned(), format!("ply {}", moves.len())),
+        None => ("in progress".to_owned(), format!("ply {}", moves.len())),
         Some(Outcome { winner, reason }) => (
             winner.map_or_else(|| "drawn".to_owned(), |side| format!("{side} win")),
             format!("{}, {} plies", reason.to_string().replace('-', " "), moves.len()),
         ),
     };
-    if at_end {
+    if steps != Steps::FromFirst {
         note.insert_str(0, &format!("game {}, ", game.index));
     }
     let n = positions.len();
-    // Of a game that is too long the end that is shown first is kept.
-    let (first, end) = if at_end { (n.saturating_sub(MOST_POSITIONS), n) } else { (0, n.min(MOST_POSITIONS)) };
+    // If the game is too long, positions far from the initial one are left out.
+    let (first, end) = match steps {
+        Steps::FromFirst => (0, n.min(MOST_POSITIONS)),
+        Steps::FromLast => (n.saturating_sub(MOST_POSITIONS), n),
+        Steps::None => (n - 1, n),
+    };
     let last = end - 1;
-    let chosen = if at_end { last } else { first };
+    let chosen = if steps == Steps::FromFirst { first } else { last };
     let id_of = |ply: usize| format!("{id}p{ply}");
     html! {
         div class="game" role="group" aria-label=(format!("A game under {}, {title}", rules.name())) {
@@ -40,26 +55,31 @@ pub fn stepped_game(run: &RunFiles, game: &GameSnapshot, id: &str, at_end: bool)
             (value_graph(&game.values))
             @for (ply, position) in positions.iter().enumerate().take(end).skip(first) {
                 @let mv = ply.checked_sub(1).map(|before| moves[before]);
-                @let said = said(&moves, &game.values, ply);
-                input type="radio" name=(id) id=(id_of(ply)) checked[ply == chosen] aria-label=(said);
-                div class="frame" {
-                    (board_view(rules, position, mv, &said))
-                    div class="steps" {
-                        (step(&id_of(first), "|◀", "to the start", ply > first))
-                        (step(&id_of(ply.saturating_sub(1)), "◀", "back", ply > first))
-                        (step(&id_of(ply + 1), "▶", "forward", ply < last))
-                        (step(&id_of(last), "▶|", "to the end", ply < last))
-                        span class="where" { (ply) " / " (n - 1) }
+                @let text = caption(&moves, &game.values, ply);
+                @if steps == Steps::None {
+                    (board_view(rules, position, mv, &text))
+                    p class="say" { (text) }
+                } @else {
+                    input type="radio" name=(id) id=(id_of(ply)) checked[ply == chosen] aria-label=(text);
+                    div class="frame" {
+                        (board_view(rules, position, mv, &text))
+                        div class="steps" {
+                            (step(&id_of(first), "|◀", "to the start", ply > first))
+                            (step(&id_of(ply.saturating_sub(1)), "◀", "back", ply > first))
+                            (step(&id_of(ply + 1), "▶", "forward", ply < last))
+                            (step(&id_of(last), "▶|", "to the end", ply < last))
+                            span class="where" { (ply) " / " (n - 1) }
+                        }
+                        p class="say" { (text) }
                     }
-                    p class="say" { (said) }
                 }
             }
         }
     }
 }
 
-/// What has just been played, and what the search says of the position.
-fn said(moves: &[Move], values: &[Option<f32>], ply: usize) -> String {
+/// The move that led to a position, and the search's value of the position.
+fn caption(moves: &[Move], values: &[Option<f32>], ply: usize) -> String {
     let mut text = match ply.checked_sub(1) {
         None => "Start".to_owned(),
         Some(before) => {
@@ -93,8 +113,8 @@ fn value_graph(values: &[Option<f32>]) -> Markup {
         let _ = write!(path, "{pen}{:.1} {:.1}", 300.0 * ply as f64 / (n - 1.0), 20.0 - 18.0 * value);
     }
     html! {
-        svg class="graph" viewBox="0 0 300 40" preserveAspectRatio="none" role="img" aria-label="The search's value over the game, the attackers' win on top" {
-            title { "The search's value over the game: above the line the attackers are ahead" }
+        svg class="graph" viewBox="0 0 300 40" preserveAspectRatio="none" role="img" aria-label="The search's value over the game, a win of the attackers at the top" {
+            title { "The search's value over the game. Above the line the attackers are ahead." }
             line class="half" x1="0" x2="300" y1="20" y2="20" {}
             path class="line n" vector-effect="non-scaling-stroke" d=(path) {}
         }

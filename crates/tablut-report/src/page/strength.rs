@@ -1,5 +1,4 @@
-//! How strong the net is: the answer of the report with what looks wrong, and the evaluation with scores against fixed
-//! opponents by side and the ladder.
+//! The headline with the warnings, and the evaluation: scores against fixed opponents by side, and the ladder.
 
 use maud::{Markup, html};
 
@@ -9,7 +8,7 @@ use crate::run_files::RunFiles;
 use crate::svg::whiskers;
 use crate::words::{elo_text, headline, warnings};
 
-/// The answer, its reasons, and what looks wrong.
+/// The headline and the warnings.
 pub(super) fn verdict(run: &RunFiles) -> Markup {
     let headline = headline(run);
     let class = match headline.learns {
@@ -30,7 +29,7 @@ pub(super) fn verdict(run: &RunFiles) -> Markup {
                 p class="soft" { "What to do: " (warning.kind.advice()) }
             }
         }
-        @if warnings.is_empty() && run.lines.len() >= 3 { p class="soft" { "Nothing in the metrics looks wrong." } }
+        @if warnings.is_empty() && run.lines.len() >= 3 { p class="soft" { "There are no warnings." } }
         @for note in &run.notes { p class="soft" { "Note: " (note) "." } }
     }
 }
@@ -38,14 +37,14 @@ pub(super) fn verdict(run: &RunFiles) -> Markup {
 pub fn section(run: &RunFiles) -> Markup {
     let Some(evaluation) = &run.evaluation else {
         return html! {
-            p { "Its final strength is not measured yet. A run measures its net at the end, if " code { "evaluation.games" } " is above 0; "
-                code { "tablut evaluate" } " measures any checkpoint. Losses alone do not say how strong a net is." }
+            p { "The run has not been evaluated yet. A run evaluates its net at the end if " code { "evaluation.games" } " is above 0. "
+                code { "tablut evaluate" } " evaluates any checkpoint. Losses do not show how strong a net is." }
         };
     };
     html! {
         p class="soft" {
-            "Paired games from the same openings with both sides, " (evaluation.simulations)
-            " simulations a move. Bars are 95 % intervals; the line in the middle is an even score. Elo says how much stronger than the opponent the net is."
+            "The net played with " (evaluation.simulations) " simulations a move, each opening with both sides. "
+            "Bars are 95 % intervals. The line in the middle is a score of 50 %. Elo is the difference to the opponent, positive if the net is stronger."
         }
         @for rules in evaluation.rule_sets() {
             @if evaluation.rule_sets().len() > 1 { h3 { (rules) } }
@@ -59,7 +58,7 @@ pub fn section(run: &RunFiles) -> Markup {
     }
 }
 
-/// Two cells of a table: a score, and its interval as a bar. `title` says whose score it is, `class` colours the bar.
+/// Two cells of a table: a score, and its interval as a bar. `title` names the score, and `class` colours the bar.
 pub(super) fn score_cells(of: &SideScore, title: &str, class: &str) -> Markup {
     html! {
         @if let Some(score) = of.score {
@@ -84,7 +83,8 @@ fn row(found: &EvaluationMatch) -> Markup {
     }
 }
 
-/// The players by rating, with their intervals. `n_matches` is the number of opponents, on the ladder or not.
+/// The players by rating, with their intervals. `n_matches` is the number of all opponents, including those that are
+/// not on the ladder.
 fn ladder_chart(rules: &str, ladder: &[Rung], n_matches: usize) -> Markup {
     const WIDTH: f64 = 360.0;
     const ROW: f64 = 34.0;
@@ -98,7 +98,7 @@ fn ladder_chart(rules: &str, ladder: &[Rung], n_matches: usize) -> Markup {
         ladder.iter().map(|rung| format!("{} {}", name(rung), signed(rung.rating.elo))).collect::<Vec<_>>().join(", ");
     html! {
         figure class="chart" style="max-width:560px" {
-            figcaption { b { "Ladder" } " " span class="soft" { "Ratings in Elo, " (anchor) " at 0." @if n_matches >= ladder.len() { " Opponents that won or lost every game are left out: such games do not tell how far apart two players are." } } }
+            figcaption { b { "Ladder" } " " span class="soft" { "Ratings in Elo, " (anchor) " at 0." @if n_matches >= ladder.len() { " Opponents that won or lost every game are left out, because such a match gives no Elo difference." } } }
             svg viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label=(format!("Ladder under {rules}: {spoken}")) {
                 title { "Ladder under " (rules) ": " (spoken) }
                 @for (at, rung) in ladder.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Where the time went, and what the machine gave.
+//! The time, memory and disk space of a run.
 
 use maud::{Markup, html};
 use tablut_games::GenerationMetrics;
@@ -16,14 +16,14 @@ pub fn section(run: &RunFiles) -> Markup {
     }
     let parts = parts(run);
     html! {
-        p { (duration(total)) " in all, without the final measurement." }
+        p { "The run took " (duration(total)) ", without the evaluation at its end." }
         (bar("Where the time went", &parts, total))
         p class="legend" { @for (name, class, seconds) in &parts {
             span class=(format!("key {class}")) { i class="swatch" {} (name) " " b { (percent(seconds / total)) } " (" (duration(*seconds)) ")" }
         } }
         div class="charts" {
-            (line_chart("Evaluations a second", "by the net, in self-play", &[series(run, "", "n", false, evaluation_speed)], Axis { shares: false, from_zero: true }))
-            (line_chart("Seconds a generation", "", &[
+            (line_chart("Evaluations a second", "positions that the net evaluates in self-play", &[series(run, "", "n", false, evaluation_speed)], Axis { shares: false, from_zero: true }))
+            (line_chart("Seconds per generation", "", &[
                 series(run, "self-play", "n", false, |line| Some(line.selfplay.seconds)),
                 series(run, "learning", "s2", true, |line| Some(line.learning.seconds)),
             ], Axis { shares: false, from_zero: true }))
@@ -41,7 +41,7 @@ pub(super) fn facts_table(facts: impl IntoIterator<Item = (&'static str, String)
     }
 }
 
-/// What a run's time went to: name, class and seconds.
+/// The parts of a run's time: name, CSS class and seconds.
 fn parts(run: &RunFiles) -> Vec<(&'static str, &'static str, f64)> {
     let sum = |value: &dyn Fn(&GenerationMetrics) -> f64| run.lines.iter().map(value).sum::<f64>();
     let net = sum(&|line| line.selfplay.seconds * line.selfplay.net_share);
@@ -56,27 +56,24 @@ fn parts(run: &RunFiles) -> Vec<(&'static str, &'static str, f64)> {
     parts
 }
 
-/// What is known of speeds, memory and disk in the last generations.
+/// Speeds, memory and disk space in the last generations, as far as they are known.
 fn facts(run: &RunFiles) -> impl Iterator<Item = (&'static str, String)> {
     let samples =
         |line: &GenerationMetrics| (line.learning.samples_per_second > 0.0).then_some(line.learning.samples_per_second);
     let batch = |line: &GenerationMetrics| (line.selfplay.mean_batch > 0.0).then_some(line.selfplay.mean_batch);
     let fill = |line: &GenerationMetrics| (line.selfplay.batch_fill > 0.0).then_some(line.selfplay.batch_fill);
     let recent = run.recent();
-    let a_second = |speed: Option<f64>| speed.map(|speed| format!("{} a second", count(speed)));
+    let per_second = |speed: Option<f64>| speed.map(|speed| format!("{} per second", count(speed)));
     let known = |value: fn(&GenerationMetrics) -> u64| recent.last().map(value).filter(|&n| n > 0).map(bytes);
     [
-        ("evaluations by the net", a_second(mean(recent, evaluation_speed))),
-        ("positions learnt from", a_second(mean(recent, samples))),
-        ("batches of self-play", mean(recent, batch).map(|size| format!("{size:.0} positions on average"))),
-        (
-            "how full these are",
-            mean(recent, fill).map(|fill| format!("{} of the games that a worker may play at once", percent(fill))),
-        ),
+        ("evaluations by the net", per_second(mean(recent, evaluation_speed))),
+        ("positions in learning", per_second(mean(recent, samples))),
+        ("mean batch in self-play", mean(recent, batch).map(|size| format!("{size:.0} positions"))),
+        ("share of games in a batch", mean(recent, fill).map(|fill| format!("{} of a thread's games", percent(fill)))),
         ("memory", known(|line| line.machine.memory_bytes)),
-        ("the run's files", known(|line| line.machine.run_bytes)),
-        ("free on the disk", known(|line| line.machine.free_bytes)),
-        ("left to do", crate::words::seconds_left(run).map(|left| format!("about {}", duration(left)))),
+        ("size of the run's files", known(|line| line.machine.run_bytes)),
+        ("free disk space", known(|line| line.machine.free_bytes)),
+        ("remaining time", crate::words::seconds_left(run).map(|left| format!("about {}", duration(left)))),
     ]
     .into_iter()
     .filter_map(|(name, value)| Some((name, value?)))

@@ -1,4 +1,4 @@
-//! Who played, where workers on other machines did.
+//! The workers on other machines, if there were any.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use tablut_games::FleetReport;
 
 use super::curves::series;
 use super::time::facts_table;
-use crate::figures::{bytes, count, duration, percent};
+use crate::figures::{bytes, count, counted, duration, percent};
 use crate::run_files::RunFiles;
 use crate::svg::{Axis, line_chart};
 
@@ -39,28 +39,28 @@ pub fn section(run: &RunFiles) -> Markup {
     let received: u64 = reports.iter().map(|report| report.bytes).sum();
     let lag = reports.iter().map(|report| report.lag).max().unwrap_or(0);
     let facts = [
-        ("jobs handed out", sum(|report| report.jobs)),
-        ("jobs handed out again, because a worker fell silent", sum(|report| report.redeliveries)),
-        ("games that came twice", sum(|report| report.duplicates)),
-        ("games and messages refused", sum(|report| report.refused)),
-        ("received", bytes(received)),
-        ("most parcels that waited for the learner", count(lag as f64)),
-        ("learning waited for games", duration(waited)),
+        ("jobs assigned", sum(|report| report.jobs)),
+        ("jobs assigned again, because a worker stopped responding", sum(|report| report.redeliveries)),
+        ("games received twice", sum(|report| report.duplicates)),
+        ("games and messages rejected", sum(|report| report.refused)),
+        ("data received", bytes(received)),
+        ("maximum number of results that waited for the trainer", count(lag as f64)),
+        ("time that learning waited for games", duration(waited)),
     ];
-    let pace = |report: &FleetReport| report.workers.iter().map(|worker| worker.games_per_second).sum::<f64>();
+    let speed = |report: &FleetReport| report.workers.iter().map(|worker| worker.games_per_second).sum::<f64>();
     html! {
-        p { (workers.len()) " workers played " (count(games as f64)) " games in " (reports.len()) " generations." }
+        p { (counted(workers.len(), "worker")) " played " (counted(games, "game")) " in " (counted(reports.len(), "generation")) "." }
         div class="charts" {
-            (line_chart("Games a second", "of all workers together", &[
-                series(run, "", "n", false, |line| line.fleet.as_ref().map(pace)),
+            (line_chart("Games per second", "all workers together", &[
+                series(run, "", "n", false, |line| line.fleet.as_ref().map(speed)),
             ], Axis { shares: false, from_zero: true }))
-            (line_chart("Seconds that learning waited", "in each generation", &[
+            (line_chart("Seconds that learning waited for games", "per generation", &[
                 series(run, "", "s2", false, |line| line.fleet.as_ref().map(|report| report.waited_seconds)),
             ], Axis { shares: false, from_zero: true }))
             div class="chart" { (facts_table(facts)) }
         }
         div class="scroll" { table {
-            thead { tr { th class="left" { "worker" } th { "threads" } th { "games" } th { "share" } th { "games a second" } th { "generations" } } }
+            thead { tr { th class="left" { "worker" } th { "threads" } th { "games" } th { "share" } th { "games per second" } th { "generations" } } }
             tbody { @for (name, work) in &workers { tr {
                 th class="left" scope="row" { (name) }
                 td { (work.threads) } td { (count(work.games as f64)) } td { (percent(work.games as f64 / games.max(1) as f64)) }

@@ -1,27 +1,57 @@
-//! The board as SVG. Squares and pieces are drawn once a page, as symbols, and used by every board on it.
+//! The board as SVG. Squares, coordinates and pieces are symbols that all boards of a page share. The pieces have the
+//! shapes of `crates/tablut-play/page/js/pieces.js`.
 
 use maud::{Markup, html};
 use tablut_rules::{Move, Piece, Position, Rules, SIZE, Square};
 
-/// The symbols that boards are made of: once a page, before the first board.
+/// The space for coordinates to the left of the board and below it, in units of a tenth of a square.
+const MARGIN: usize = 7;
+
+/// The symbols that boards refer to. A page needs them once, before the first board.
 pub fn board_symbols(rules: &[&Rules]) -> Markup {
     html! {
         svg width="0" height="0" class="symbols" aria-hidden="true" {
             defs {
                 // Pieces differ in shape as well as in colour.
-                symbol id="pt" viewBox="0 0 10 10" { circle class="pa" cx="5" cy="5" r="3.7" {} circle class="pi" cx="5" cy="5" r="1.5" {} }
-                symbol id="pT" viewBox="0 0 10 10" { rect class="pd" x="1.7" y="1.7" width="6.6" height="6.6" rx="1.4" {} }
-                symbol id="pK" viewBox="0 0 10 10" {
-                    rect class="pd" x="1.2" y="1.2" width="7.6" height="7.6" rx="1.4" {}
-                    path class="pk" d="M4.3 2.4h1.4v1.9h1.9v1.4H5.7v1.9H4.3V5.7H2.4V4.3h1.9z" {}
+                symbol id="pt" viewBox="0 0 64 64" {
+                    path class="pa" d="M32 8 53 20V44L32 56 11 44V20z" {}
+                    path class="pi" d="M32 20 42 39H22z" {}
                 }
+                symbol id="pT" viewBox="0 0 64 64" { circle class="pd" cx="32" cy="32" r="23" {} circle class="pd" cx="32" cy="32" r="11.5" {} }
+                symbol id="pK" viewBox="0 0 64 64" {
+                    circle class="pd" cx="32" cy="32" r="26" {}
+                    path class="pk" d="M18 43V23l7.5 7.5L32 18l6.5 12.5L46 23v20z" {}
+                }
+                (coordinates())
                 @for rules in rules { (empty_board(rules)) }
             }
         }
     }
 }
 
-/// The name of a rule set's empty board; anything but letters and digits is written as its number.
+/// Letters of the columns below the board, numbers of the rows on its left.
+fn coordinates() -> Markup {
+    let half = MARGIN as f64 / 2.0;
+    html! {
+        symbol id="b" viewBox=(view_box()) {
+            @for n in 0..SIZE {
+                @let square = Square::new(n, n);
+                @let (x, y) = corner(square);
+                @let name = square.to_string();
+                text class="coordinate" x=(x + 5) y=(10 * SIZE + 5) { (name[..1]) }
+                text class="coordinate" x=(-half) y=(y as f64 + 6.6) { (name[1..]) }
+            }
+        }
+    }
+}
+
+/// The drawn area: the board's corner is the origin.
+fn view_box() -> String {
+    let side = 10 * SIZE + MARGIN;
+    format!("-{MARGIN} 0 {side} {side}")
+}
+
+/// The id of a rule set's empty board. Each character that is no letter or digit becomes its code.
 fn board_id(rules: &Rules) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_string() } else { format!("_{:x}", u32::from(c)) };
     format!("b-{}", rules.name().chars().map(plain).collect::<String>())
@@ -63,11 +93,12 @@ fn corner(square: Square) -> (usize, usize) {
     (10 * square.column(), 10 * (SIZE - 1 - square.row()))
 }
 
-/// A position, the squares of the last move marked. `name` says in words what it is.
+/// A position. The squares of the `last` move are marked. `name` is its text for screen readers.
 pub fn board_view(rules: &Rules, position: &Position, last: Option<Move>, name: &str) -> Markup {
     let side = 10 * SIZE;
     html! {
-        svg class="board" viewBox=(format!("0 0 {side} {side}")) role="img" aria-label=(name) {
+        svg class="board" viewBox=(view_box()) role="img" aria-label=(name) {
+            use href="#b" x=(format!("-{MARGIN}")) y="0" width=(side + MARGIN) height=(side + MARGIN) {}
             use href=(format!("#{}", board_id(rules))) width=(side) height=(side) {}
             @if let Some(mv) = last {
                 @for square in [mv.from, mv.to] {
@@ -109,5 +140,24 @@ mod tests {
         assert!(text.contains("href=\"#b-ashton\""));
         let symbols = board_symbols(&[&rules]).into_string();
         assert!(symbols.contains("id=\"b-ashton\"") && symbols.contains("class=\"camp\""));
+    }
+
+    #[test]
+    fn boards_have_coordinates_and_the_round_pieces_are_the_defenders() {
+        let rules = Rules::named("kvasir").unwrap();
+        let symbols = board_symbols(&[&rules]).into_string();
+        let symbol = |id: &str| {
+            let begin = symbols.find(&format!("<symbol id=\"{id}\"")).unwrap();
+            symbols[begin..].split("</symbol>").next().unwrap().to_owned()
+        };
+        assert!(!symbol("pt").contains("<circle") && symbol("pT").contains("<circle"));
+        let coordinates = symbol("b");
+        for name in ["a", "e", "i", "1", "5", "9"] {
+            assert_eq!(coordinates.matches(&format!(">{name}</text>")).count(), 1, "{name}");
+        }
+        // Column a is on the left and row 1 at the bottom.
+        assert!(coordinates.contains("x=\"5\" y=\"95\">a<") && coordinates.contains("y=\"86.6\">1<"), "{coordinates}");
+        let board = board_view(&rules, &Position::start(Side::Attackers), None, "start").into_string();
+        assert!(board.contains("href=\"#b\""), "{board}");
     }
 }

@@ -1,8 +1,8 @@
-//! One event file: scalars, histograms and texts of one step, as records with checksums.
+//! An event file: scalars, histograms and texts of one step, as records with checksums.
 
 use super::message::Message;
 
-/// A file's records so far. Every event is of the same time and step.
+/// A file under construction. All its events have the same time and step.
 pub struct EventFile {
     bytes: Vec<u8>,
     wall_time: f64,
@@ -17,13 +17,13 @@ pub struct Histogram {
     sum: f64,
     sum_squares: f64,
     n: f64,
-    /// Upper ends of the bins; the last one holds all that is larger.
+    /// Upper ends of the bins. The last bin includes all larger values.
     limits: Vec<f64>,
     counts: Vec<f64>,
 }
 
 impl Histogram {
-    /// Counts `values` in `bins` bins of `width` from `from` on.
+    /// Counts `values` in `bins` bins of `width`, the first of which starts at `from`.
     pub fn of(values: impl Iterator<Item = f64>, from: f64, width: f64, bins: usize) -> Self {
         let limits: Vec<f64> = (1..=bins).map(|bin| from + width * bin as f64).collect();
         let counts = vec![0.0; bins];
@@ -49,7 +49,7 @@ impl Histogram {
 const STRING: u64 = 7;
 
 impl EventFile {
-    /// A file that begins with its version; `wall_time` is in seconds since 1970.
+    /// A file with only its version. `wall_time` is in seconds since 1970.
     pub fn new(wall_time: f64, step: u64) -> Self {
         let mut this = Self { bytes: Vec::new(), wall_time, step };
         this.record(&Message::default().double(1, wall_time).bytes(3, b"brain.Event:2").0);
@@ -64,7 +64,7 @@ impl EventFile {
         self.bytes.extend(masked_crc(data).to_le_bytes());
     }
 
-    /// An event with one value of a summary: `fill` adds its fields, the tag is there.
+    /// Adds an event with one value of a summary. `fill` adds the value's fields to its tag.
     fn value(&mut self, tag: &str, fill: impl FnOnce(Message) -> Message) {
         let value = fill(Message::default().bytes(1, tag.as_bytes()));
         let summary = Message::default().message(1, &value);
@@ -72,12 +72,12 @@ impl EventFile {
         self.record(&event.0);
     }
 
-    /// A number.
+    /// Adds a number.
     pub fn scalar(&mut self, tag: &str, value: f32) {
         self.value(tag, |message| message.float(2, value));
     }
 
-    /// Counts; nothing is written of none.
+    /// Adds a histogram, unless it is empty.
     pub fn histogram(&mut self, tag: &str, histogram: &Histogram) {
         if histogram.n == 0.0 {
             return;
@@ -88,7 +88,7 @@ impl EventFile {
         self.value(tag, |message| message.message(5, &proto));
     }
 
-    /// Text in Markdown.
+    /// Adds a text in Markdown.
     pub fn text(&mut self, tag: &str, markdown: &str) {
         let metadata = Message::default().message(1, &Message::default().bytes(1, b"text"));
         let shape = Message::default().message(2, &Message::default().integer(1, 1));
@@ -102,7 +102,7 @@ impl EventFile {
     }
 }
 
-/// The checksum of a record, turned and shifted so that a checksum of data that holds checksums is sound.
+/// The CRC-32C of a record, rotated and offset as the format requires.
 fn masked_crc(data: &[u8]) -> u32 {
     crc32c::crc32c(data).rotate_right(15).wrapping_add(0xa282_ead8)
 }

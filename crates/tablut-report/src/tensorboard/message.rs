@@ -1,4 +1,4 @@
-//! Protobuf's wire format, as far as event files need it: varints, fixed numbers, and lengths with bytes.
+//! The part of protobuf's wire format that event files need: varints, fixed-size numbers, and bytes with a length.
 
 /// A message under construction.
 #[derive(Clone, Debug, Default)]
@@ -17,28 +17,28 @@ impl Message {
         self.varint(u64::from(field) << 3 | wire_type);
     }
 
-    /// An integer that is not negative, or an enum.
+    /// Adds an integer that is not negative, or an enum.
     pub fn integer(mut self, field: u32, value: u64) -> Self {
         self.key(field, 0);
         self.varint(value);
         self
     }
 
-    /// A double.
+    /// Adds a double.
     pub fn double(mut self, field: u32, value: f64) -> Self {
         self.key(field, 1);
         self.0.extend(value.to_le_bytes());
         self
     }
 
-    /// A float.
+    /// Adds a float.
     pub fn float(mut self, field: u32, value: f32) -> Self {
         self.key(field, 5);
         self.0.extend(value.to_le_bytes());
         self
     }
 
-    /// Bytes, or text.
+    /// Adds bytes or text.
     pub fn bytes(mut self, field: u32, bytes: &[u8]) -> Self {
         self.key(field, 2);
         self.varint(bytes.len() as u64);
@@ -46,12 +46,12 @@ impl Message {
         self
     }
 
-    /// A message inside this one.
+    /// Adds a message inside this one.
     pub fn message(self, field: u32, message: &Message) -> Self {
         self.bytes(field, &message.0)
     }
 
-    /// Doubles, packed.
+    /// Adds packed doubles.
     pub fn doubles(self, field: u32, values: &[f64]) -> Self {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         self.bytes(field, &bytes)
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn fields_are_those_of_the_documentation() {
-        // The examples of protobuf's own description of its encoding.
+        // The examples are from protobuf's documentation of its encoding.
         assert_eq!(Message::default().integer(1, 150).0, [0x08, 0x96, 0x01]);
         assert_eq!(Message::default().bytes(2, b"testing").0, [0x12, 7, b't', b'e', b's', b't', b'i', b'n', b'g']);
         let inner = Message::default().integer(1, 150);

@@ -1,34 +1,34 @@
-//! Plain warnings: what looks wrong, what it means, what to do. `docs/troubleshooting.md` says more of each.
+//! Warnings about a run: what looks wrong, what it means, what to do. `docs/troubleshooting.md` explains each.
 
 use tablut_games::{GenerationMetrics, NetLosses};
 use tablut_rules::Side;
 
 use super::seconds_left;
-use crate::figures::{bytes, count, duration, percent, short};
+use crate::figures::{bytes, count, counted, duration, percent, short};
 use crate::metrics::{calibration, evaluation_speed, mean, results_by_rule_set, weighted_mean};
 use crate::run_files::RunFiles;
 
-/// What can look wrong.
+/// A kind of warning.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
 #[non_exhaustive]
 pub enum WarningKind {
-    /// One side wins hardly any games of a rule set.
+    /// One side hardly wins under a rule set.
     OneSideCollapsed,
-    /// The policy hardly leaves a choice.
+    /// The policy concentrates on very few moves.
     EntropyCollapsing,
-    /// Values are farther from 0 than results.
+    /// The net's values are farther from 0 than the results.
     ValueOverconfident,
-    /// Unseen games are predicted worse and worse than seen ones.
+    /// The net predicts unseen games increasingly worse than seen ones.
     HeldOutParting,
-    /// The replay window holds too little.
+    /// The replay window holds too few positions.
     StarvedWindow,
     /// Losses no longer fall.
     Plateau,
-    /// Many games end by the ply limit.
+    /// Many games end at the ply limit.
     LongGames,
     /// The run has become much slower.
     SlowingDown,
-    /// The disk will be full before the run ends.
+    /// The remaining generations need more space than the disk has.
     DiskRunningOut,
 }
 
@@ -51,49 +51,49 @@ impl WarningKind {
         match self {
             Self::OneSideCollapsed => [
                 "One side hardly ever wins",
-                "The net sees almost no wins of that side, so it cannot learn how to win with it, and the other side learns to beat a weak opponent.",
-                "Give it time if the run is young. Otherwise: fewer simulations and more games early (schedule.simulations), more random plies (selfplay.opening_plies), \
-                 and see by a match of strong players whether the rules are that one-sided.",
+                "The net sees almost no wins of that side, so it cannot learn how that side wins. The other side learns to beat a weak opponent.",
+                "Wait if the run is young. Otherwise use fewer simulations and more games at the start (schedule.simulations), or more random plies \
+                 (selfplay.opening_plies). A match of strong players shows whether the rules are one-sided.",
             ],
             Self::EntropyCollapsing => [
                 "The policy's entropy collapses",
-                "Self-play repeats the same few moves; games become alike, and better moves are no longer tried.",
-                "Raise selfplay.opening_plies, lower learning.learning_rate, or search more moves.",
+                "Self-play repeats the same few moves, so it no longer tries better ones.",
+                "Raise selfplay.opening_plies, or lower learning.learning_rate.",
             ],
             Self::ValueOverconfident => [
                 "Values are overconfident",
-                "The net is sure of results that do not come, and the search trusts it too early.",
+                "The net is more certain than its results justify, so the search explores too little.",
                 "Raise learning.value_share, lower learning.draws_per_position, or enlarge learning.window_positions.",
             ],
             Self::HeldOutParting => [
                 "Unseen games are predicted worse than seen ones",
-                "The net learns its games by heart instead of what they have in common.",
-                "Lower learning.draws_per_position, raise schedule.games or learning.window_positions, or take a smaller net.",
+                "The net overfits.",
+                "Lower learning.draws_per_position, raise schedule.games or learning.window_positions, or use a smaller net.",
             ],
             Self::StarvedWindow => [
                 "The replay window is starved",
-                "Each position is drawn too often, or forgotten too soon.",
+                "Learning draws each position too often, or for too few generations.",
                 "Raise learning.window_positions or schedule.games, or lower learning.draws_per_position.",
             ],
             Self::Plateau => [
                 "Losses have stopped falling",
-                "The net learns what it can from the games as they are; more of the same will not help much.",
-                "Measure the net (tablut evaluate): if it still gains, go on. Otherwise raise the simulations, lower the learning rate, or take a larger net.",
+                "The net has learnt what its games can teach. It may still become stronger.",
+                "Measure the net with `tablut evaluate`. If it no longer becomes stronger, raise the simulations, lower the learning rate, or use a larger net.",
             ],
             Self::LongGames => [
                 "Games reach the ply limit",
-                "Draws by length teach neither side anything, and take the most time.",
-                "Lower selfplay.max_plies only if such games are truly drawn; otherwise give the search more simulations, so that wins are found.",
+                "Neither side finds a win. Such games take the most time and teach draws.",
+                "Raise the simulations. Lower selfplay.max_plies only if such positions are really drawn.",
             ],
             Self::SlowingDown => [
                 "The run is slowing down",
-                "Something else uses the machine, or games or searches have grown.",
-                "Look for other programs, and at the memory. More simulations by the schedule are no cause for concern.",
+                "Another program uses the cores, memory is short, or the processor is hot.",
+                "Check other programs and the memory.",
             ],
             Self::DiskRunningOut => [
                 "The disk is running out",
-                "The run will stop with an error when the disk is full. What is done by then is safe.",
-                "Free some space, or remove old files under checkpoints/ of finished runs.",
+                "The run will stop with an error when the disk is full. No finished work is lost.",
+                "Free some space. You may delete old files under checkpoints/ of finished runs.",
             ],
         }
     }
@@ -103,23 +103,23 @@ impl WarningKind {
         self.texts()[0]
     }
 
-    /// What it means.
+    /// What the warning means.
     pub const fn meaning(self) -> &'static str {
         self.texts()[1]
     }
 
-    /// What to do.
+    /// What the reader can do.
     pub const fn advice(self) -> &'static str {
         self.texts()[2]
     }
 }
 
-/// Something that looks wrong in a run.
+/// A warning about a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
-    /// What it is.
+    /// Its kind.
     pub kind: WarningKind,
-    /// What was found, with the numbers.
+    /// The numbers that caused it, as a clause without a full stop.
     pub found: String,
 }
 
@@ -129,7 +129,7 @@ impl std::fmt::Display for Warning {
     }
 }
 
-/// All that looks wrong in the run as it is now, the most urgent first. Nothing is said before there is enough to go by.
+/// All warnings about the run, the most urgent first. Each check needs some generations and games before it warns.
 pub fn warnings(run: &RunFiles) -> Vec<Warning> {
     let found = |kind: WarningKind| match kind {
         WarningKind::OneSideCollapsed => collapsed(run),
@@ -146,7 +146,7 @@ pub fn warnings(run: &RunFiles) -> Vec<Warning> {
     WarningKind::ALL.into_iter().flat_map(of_kind).collect()
 }
 
-/// Under a tenth of at least 60 ordinary games of the last generations won by one side.
+/// One side won less than a tenth of at least 60 ordinary games of the last generations.
 fn collapsed(run: &RunFiles) -> Vec<String> {
     const FEWEST_GAMES: usize = 60;
     const LEAST_SHARE: f64 = 0.1;
@@ -168,7 +168,7 @@ fn collapsed(run: &RunFiles) -> Vec<String> {
     found
 }
 
-/// The mean entropy of the policy is under 0.5 nats and under a third of what it was.
+/// The mean entropy of the policy is below 0.5 nats and below a third of its first value.
 fn entropy(run: &RunFiles) -> Option<String> {
     if run.lines.len() < 6 {
         return None;
@@ -176,18 +176,18 @@ fn entropy(run: &RunFiles) -> Option<String> {
     let of_net = |line: &GenerationMetrics| {
         let nets = line.rule_sets.iter().filter_map(|set| set.net.as_ref());
         let sides = nets.flat_map(|net| [net.attackers, net.defenders]);
-        // Lines of version 1 know the targets' entropy alone.
+        // Lines of version 1 have only the targets' entropy.
         weighted_mean(sides.map(|side| (side.positions, side.entropy)))
             .or_else(|| line.learning.loss_part(|loss| loss.policy_floor))
     };
     let (early, recent) = (mean(run.early(), of_net)?, mean(run.recent(), of_net)?);
     (recent < 0.5 && recent < early / 3.0).then(|| {
         let moves = short(recent.exp());
-        format!("{recent:.2} nats, as if there were {moves} moves to choose from; it was {early:.2} at first")
+        format!("it is {recent:.2} nats, like a choice among {moves} equal moves, and was {early:.2} at the start")
     })
 }
 
-/// Where the net's value is beyond ±0.4, results lie nearer to 0 by more than 0.15 on average.
+/// Where the net's value is beyond ±0.4, the mean result is closer to 0 by more than 0.15.
 fn overconfidence(run: &RunFiles) -> Option<String> {
     let bins = calibration(run.recent(), None);
     let sure: Vec<_> = bins.iter().filter(|bin| bin.value.abs() >= 0.4).collect();
@@ -199,12 +199,13 @@ fn overconfidence(run: &RunFiles) -> Option<String> {
     let came = weighted_mean(sure.iter().map(|bin| (bin.positions, bin.value.signum() * bin.outcome)))?;
     (said - came > 0.15).then(|| {
         let n = count(n as f64);
-        format!("where it is sure, it says {said:.2} on average, and {came:.2} comes of it ({n} positions)")
+        format!("confident predictions average {said:.2}, results average {came:.2} ({n} positions)")
     })
 }
 
-/// How much worse one net is on unseen games than on seen ones, in nats of the policy's divergence and of the value's loss:
-/// on held-out games where there are any, else on those of the generation to come.
+/// By generation, how much higher the losses of its net are on unseen games than on seen ones, in nats: the policy loss
+/// above its minimum, and the value loss. Unseen games are the held-out ones if there are any, else those of the next
+/// generation.
 pub(crate) fn unseen_gap(run: &RunFiles) -> Vec<(u64, [f64; 2])> {
     let divergence = |losses: &NetLosses| losses.policy - losses.policy_floor;
     let mut gaps = Vec::new();
@@ -219,7 +220,7 @@ pub(crate) fn unseen_gap(run: &RunFiles) -> Vec<(u64, [f64; 2])> {
     gaps
 }
 
-/// The gap between unseen and seen games has grown by half since the first half of the run, and is wide.
+/// The difference between unseen and seen games is large, and over 1.5 times that of the run's first half.
 fn parting(run: &RunFiles) -> Option<String> {
     const WIDE: [f64; 2] = [0.3, 0.15];
     let gaps = unseen_gap(run);
@@ -234,14 +235,15 @@ fn parting(run: &RunFiles) -> Option<String> {
         let (before, now) = (mean(first, part), mean(recent, part));
         if now > WIDE[part] && now > 1.5 * before {
             return Some(format!(
-                "the {name}'s loss is {now:.2} nats higher on unseen games than on seen ones; it was {before:.2} in the first half of the run"
+                "the {name} loss is {now:.2} nats higher on unseen games than on seen ones, and was {before:.2} nats higher in the first half of the run"
             ));
         }
     }
     None
 }
 
-/// The window holds fewer than fifty batches after the third generation, or is two thirds new each generation after the sixth.
+/// After three generations the window holds fewer than fifty batches, or after six two thirds of it come from the last
+/// generation.
 fn starved(run: &RunFiles) -> Option<String> {
     let last = run.lines.last()?;
     let batch = run.number("learning.batch_size")?;
@@ -253,10 +255,10 @@ fn starved(run: &RunFiles) -> Option<String> {
         return Some(format!("it holds {} positions, which is {} batches", count(window), short(window / batch)));
     }
     (run.lines.len() >= 6 && new > window * 2.0 / 3.0)
-        .then(|| format!("{} of its {} positions are of the last generation", count(new.min(window)), count(window)))
+        .then(|| format!("{} of its {} positions are from the last generation", count(new.min(window)), count(window)))
 }
 
-/// Between two means over four generations, eight generations apart, neither loss fell by more than a hundredth of itself.
+/// Between two means over four generations, eight generations apart, neither loss fell by more than 1 %.
 fn plateau(run: &RunFiles) -> Option<String> {
     const SPAN: usize = 12;
     let n = run.lines.len();
@@ -272,21 +274,22 @@ fn plateau(run: &RunFiles) -> Option<String> {
         return None;
     }
     Some(format!(
-        "over the last {SPAN} generations the policy's went from {:.3} to {:.3}, the value's from {:.3} to {:.3}",
+        "over the last {SPAN} generations the policy loss went from {:.3} to {:.3}, the value loss from {:.3} to {:.3}",
         policies.0, policies.1, values.0, values.1
     ))
 }
 
-/// A quarter of the last games were drawn by length.
+/// More than a quarter of the last games ended at the ply limit.
 fn long_games(run: &RunFiles) -> Option<String> {
     let games: usize = run.recent().iter().map(|line| line.selfplay.games).sum();
     let long: usize = run.recent().iter().map(|line| line.selfplay.ply_limit).sum();
     let share = long as f64 / games.max(1) as f64;
     (games >= 60 && share > 0.25)
-        .then(|| format!("{} of the last {} games were drawn so", percent(share), count(games as f64)))
+        .then(|| format!("{} of the last {} games ended at the limit", percent(share), count(games as f64)))
 }
 
-/// The last generations evaluate less than half as many positions a second as the run's median, and the run goes on.
+/// The last three generations evaluated less than half as many positions a second as the run's median. Finished runs
+/// get no such warning.
 fn slowing(run: &RunFiles) -> Option<String> {
     let left = seconds_left(run)?;
     let mut speeds: Vec<f64> = run.lines.iter().filter_map(evaluation_speed).collect();
@@ -298,7 +301,7 @@ fn slowing(run: &RunFiles) -> Option<String> {
     let now = mean(&run.lines[run.lines.len() - 3..], evaluation_speed)?;
     (now < 0.5 * usual).then(|| {
         format!(
-            "{} evaluations a second in the last three generations, {} usually; the rest takes {} at this pace",
+            "the net evaluated {} positions a second in the last three generations, but {} in the median generation; the rest takes {} at this speed",
             count(now),
             count(usual),
             duration(left)
@@ -306,7 +309,7 @@ fn slowing(run: &RunFiles) -> Option<String> {
     })
 }
 
-/// What is left of the run needs more than nine tenths of what is free.
+/// The remaining generations need more than nine tenths of the free space.
 fn disk(run: &RunFiles) -> Option<String> {
     let last = run.lines.last()?;
     let (used, free) = (last.machine.run_bytes, last.machine.free_bytes);
@@ -318,6 +321,7 @@ fn disk(run: &RunFiles) -> Option<String> {
     let each = used.saturating_sub(first) / (run.lines.len() as u64 - 1);
     let needed = each.saturating_mul(left);
     (needed as f64 > 0.9 * free as f64).then(|| {
-        format!("{left} generations are left, which need about {}, and {} are free", bytes(needed), bytes(free))
+        let (left, needed, free) = (counted(left as usize, "remaining generation"), bytes(needed), bytes(free));
+        format!("the space for the {left} is about {needed}, and {free} are free")
     })
 }

@@ -1,4 +1,4 @@
-//! Repeated positions and the rule set's answer to them.
+//! Repeated positions and their result under the rule set.
 
 use crate::game::Game;
 use crate::outcome::{Outcome, Reason};
@@ -96,8 +96,8 @@ impl Game {
     }
 }
 
-/// Whether a move of the side to move without a capture may turn `position` into `other`, as far as the number of
-/// changed squares shows.
+/// Whether a move without a capture may turn `position` into `other`. The function compares only the numbers of changed
+/// squares, so the answer can be true although no such move exists.
 fn is_one_move_away(position: &Position, other: &Position) -> bool {
     let same_king = position.king() == other.king();
     let attackers = (position.attackers() ^ other.attackers()).len();

@@ -24,26 +24,26 @@ impl FromStr for GameText {
     }
 }
 
-/// Reads a text from front to back.
+/// The state of the parser.
 #[derive(Default)]
 struct Reader<'a> {
     text: &'a str,
     rest: &'a str,
     game: GameText,
-    /// The last move of the line that is read.
+    /// The last move of the current line.
     last: Option<usize>,
-    /// The moves since the last number. The parts of a comment belong to them, one each.
+    /// The moves since the last number. A comment has one part for each of them.
     turn: Vec<usize>,
-    /// Whether a move or its number has been read. Brackets are tags before it, and comments after it.
+    /// Whether the first move or its number has been read. Brackets before it are tags, brackets after it comments.
     in_moves: bool,
-    /// Lines that have been left for a variation in parentheses.
+    /// The last moves of the lines that open parentheses interrupt.
     left: Vec<Option<usize>>,
-    /// The moves of each line by the address of its variation, from the first move of its first turn. The main line's
-    /// address is empty.
+    /// The moves of each line, by the line's address. A line starts with the first move of its first turn. The main
+    /// line's address is empty.
     lines: HashMap<String, Vec<Option<usize>>>,
-    /// The address of the line that is read.
+    /// The address of the current line.
     address: String,
-    /// A square that is waiting for the square that its piece goes to.
+    /// The from square of a move whose to square has not been read yet.
     from: Option<&'a str>,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         Ok(inside)
     }
 
-    /// Reads a line before the moves that stands for a tag. Returns whether it was one.
+    /// Reads a header line, such as `Tablut, kvasir rules`, as a tag. Returns whether the line is one.
     fn header(&mut self) -> Result<bool, String> {
         let line = self.rest.lines().next().unwrap_or_default();
         let trimmed = line.trim_end();
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads a word of the moves. Returns how many of its bytes it has taken.
+    /// Reads a word of the move list. Returns the number of bytes read.
     fn word(&mut self, word: &'a str) -> Result<usize, String> {
         let digits = word.len() - word.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let dots = |text: &str| text.len() - text.trim_start_matches('.').len();
@@ -195,7 +195,8 @@ impl<'a> Reader<'a> {
         self.push(text).map(|()| word.len())
     }
 
-    /// The sentence at the end of a text by `save`: "The attackers win: the defenders have resigned."
+    /// Reads the result that `save` writes in the last line, such as "The attackers win: the defenders have resigned."
+    /// Returns the number of bytes read.
     fn sentence(&mut self) -> usize {
         let line = self.rest.lines().next().unwrap_or_default();
         if self.game.tag("result").is_none() {
@@ -209,7 +210,7 @@ impl<'a> Reader<'a> {
 
     fn push(&mut self, text: MoveText) -> Result<(), String> {
         if self.game.resigned && self.left.is_empty() && self.address.is_empty() {
-            return Err(format!("{text} after a resignation"));
+            return Err(format!("the move {text} comes after a resignation"));
         }
         self.in_moves = true;
         let at = self.game.moves.len();
@@ -222,9 +223,11 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Goes to the place of a variation's turn, such as `3b.1.2a`: turn 2 of the first variation at move 3b. OpenTafl's
-    /// specification names the move that the variation replaces. Its program does so in the main line; in a variation
-    /// it names the move before. A filler (`.....`) in the first turn says which side moves, and so which it is.
+    /// Makes the line with an address such as `3b.1.2a` the current line: turn 2 of the first variation at move 3b.
+    ///
+    /// OpenTafl's specification names the move that the variation replaces. Its program does so for variations of the
+    /// main line. For a variation of a variation the program names the move before the replaced one. The first turn
+    /// tells the two apart: a filler (`.....`) means that the second side of the turn moves.
     fn variation(&mut self, text: &str, has_filler: bool) -> Result<(), String> {
         let wrong = || format!("{:?}, expected the address of a variation such as 3b.1.1a", shown(text));
         let parts: Vec<&str> = text.split('.').collect();
@@ -239,7 +242,7 @@ impl<'a> Reader<'a> {
             if branch > above.len() {
                 return Err(format!("a variation at {}, where there is no move", line[line.len() - 2]));
             }
-            // A variation has its own turns from the turn that it leaves.
+            // The line of a variation starts with the turn in which it branches off.
             let shared = above[branch - branch % 2..branch].to_vec();
             self.last = if branch == 0 { self.before(&parent) } else { above[branch - 1] };
             self.lines.insert(address.clone(), shared);
@@ -258,7 +261,7 @@ impl<'a> Reader<'a> {
         self.game.moves[first].parent
     }
 
-    /// The parts of a comment on the moves of a turn.
+    /// Adds the parts of a comment to the moves of the turn.
     fn comments(&mut self, inside: &str) {
         let last = self.turn.last().copied().or(self.last);
         for (index, part) in inside.split('|').enumerate() {
@@ -267,7 +270,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a comment on a move, or on the start.
+    /// Adds a comment to a move, or to the start if `at` is `None`.
     fn comment(&mut self, at: Option<usize>, text: &str) {
         let start = "start-comment";
         let comment = if let Some(at) = at {
@@ -294,7 +297,7 @@ fn tag(inside: &str) -> Option<(&str, &str)> {
     (name.len() <= 40 && name.chars().all(is_name)).then_some((name, value))
 }
 
-/// The place of a move in its line, from 0: `1a` is 0, `1b` is 1, `2a` is 2.
+/// The index of a move in its line, from 0: `1a` is 0, `1b` is 1, `2a` is 2.
 fn place(text: &str) -> Option<usize> {
     let letter = text.chars().last().filter(|c| ('a'..='b').contains(c))?;
     let turn: usize = text[..text.len() - 1].parse().ok().filter(|turn| (1..=1 << 20).contains(turn))?;

@@ -84,11 +84,11 @@ fn a_record_of_opentafl_is_read_whole() {
     assert_eq!(game.moves[0].comment, "On the first.\n\n2. d1-d3 is no move here");
     assert_eq!((game.moves[1].comment.as_str(), game.moves[4].comment.as_str()), ("and the second", "deep"));
     assert!(game.resigned && game.main_line() == [0, 1, 6]);
-    // In a variation OpenTafl's program names the move before the one that is replaced.
+    // For a variation of a variation, OpenTafl's program names the move before the replaced one.
     let of_program = text.replace("1b.1.2b.1.1a.", "1b.1.2a.1.1a.");
     assert_eq!(read(&of_program), game);
     assert!(game.to_string().contains("\n1b.1.2a.1.1a. ..... e4-f4\n"), "{game}");
-    // Written by us, it says the same.
+    // Writing and reading the game changes nothing.
     assert!(game.to_string().contains("[start-comment:Two\nlines, 1.\u{a0}and d1-d3]"), "{game}");
     let again = read(&game.to_string());
     assert_eq!(again.to_string(), game.to_string());

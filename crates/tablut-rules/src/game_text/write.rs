@@ -10,7 +10,7 @@ use crate::rules::Rules;
 use crate::side::Side;
 
 impl MoveText {
-    /// A legal move with the king's letter and all captures.
+    /// The text of a legal move, with the letter of a king who moves and with all captures.
     pub fn of(rules: &Rules, position: &Position, mv: Move) -> MoveText {
         let captured = rules.apply(position, mv).captured;
         let piece = position.piece_at(mv.from).filter(|_| position.king() == Some(mv.from));
@@ -19,9 +19,12 @@ impl MoveText {
 }
 
 impl GameText {
-    /// A game without moves from `start`, as a record of OpenTafl. It fails if the format cannot express the moves and
-    /// captures of the rules. Rules about repetition and length that it cannot express are left to the variant, which
-    /// must then be a built-in rule set; OpenTafl ignores repetitions in such a record.
+    /// An OpenTafl record of a game from `start`, still without moves. If the format cannot express the rules about
+    /// repetition and length, the tag `variant` defines them, and OpenTafl ignores repetitions.
+    ///
+    /// # Errors
+    /// If the format cannot express the rules about moves and captures, or cannot express those about repetition and
+    /// length of a rule set that is not built in.
     pub fn record(rules: &Rules, start: &Position) -> Result<GameText, GameTextError> {
         let set = rules.set();
         let mut worded = set.to_opentafl(start).map_err(GameTextError::Inexpressible)?;
@@ -35,7 +38,8 @@ impl GameText {
         Ok(GameText { tags, rules_line: Some(worded.line), start: Some(*start), ..GameText::default() })
     }
 
-    /// Adds the tags of the result: the winner, `None` for a draw, and how the game ended; nothing if it goes on.
+    /// Adds the tags of the result. `ending` is the winner (`None` for a draw) and the reason, or `None` if the game is
+    /// not over.
     pub fn end(&mut self, ending: Option<(Option<Side>, String)>) {
         let result = match &ending {
             None => "?",
@@ -48,12 +52,12 @@ impl GameText {
     }
 }
 
-/// A text in a form that fits between brackets.
+/// The text with the characters replaced that have a meaning between brackets.
 fn in_brackets(text: &str) -> String {
     text.replace('[', "(").replace(']', ")").replace('|', "/")
 }
 
-/// A tag's value in a form that OpenTafl can load. It takes `1. ` for the first move, also in a tag.
+/// A tag's value in a form that OpenTafl can load. OpenTafl reads `1. ` as the first move, even in a tag.
 fn in_tag(text: &str) -> String {
     in_brackets(text).replace("1. ", "1.\u{a0}")
 }
@@ -70,12 +74,12 @@ impl fmt::Display for GameText {
         if let Some(start) = self.start.filter(|start| said.as_ref() != Some(start)) {
             writeln!(f, "[position:{start}]")?;
         }
-        // The moves that follow each move; those of the start are last.
+        // The children of each move. The last item has the first moves.
         let mut after = vec![Vec::new(); self.moves.len() + 1];
         for (index, mv) in self.moves.iter().enumerate() {
             after[mv.parent.unwrap_or(self.moves.len())].push(index);
         }
-        // Lines that are to be written: the address, the place of the first move, and that move.
+        // The lines that have not been written yet: the address, the place of the first move, and that move.
         let mut lines: Vec<(String, usize, usize)> = Vec::new();
         lines.extend(after[self.moves.len()].first().map(|&first| (String::new(), 0, first)));
         let mut siblings = after[self.moves.len()].get(1..).unwrap_or_default().to_vec();
@@ -90,7 +94,7 @@ impl fmt::Display for GameText {
                 }
                 write!(turn, " {}", self.moves[at].text)?;
                 comments.push(in_brackets(&self.moves[at].comment));
-                // OpenTafl names the move that is replaced in the main line, but in a variation the move before it.
+                // In the main line OpenTafl names the replaced move, in a variation the move before it.
                 let named = if address.is_empty() { place } else { place.saturating_sub(1) };
                 let letter = if named % 2 == 0 { 'a' } else { 'b' };
                 for (number, &other) in siblings.iter().enumerate() {

@@ -12,6 +12,9 @@ use crate::side::{Piece, Side};
 
 impl Rules {
     /// Checks a rule set and compiles it.
+    ///
+    /// # Errors
+    /// If values are out of range or contradict each other.
     pub fn new(set: RuleSet) -> Result<Rules, RuleSetError> {
         set.check()?;
         Ok(compile(set))

@@ -1,5 +1,5 @@
-//! Counts legal moves without listing them, and sequences of moves (perft, the standard test of move generators). All
-//! soldiers of a side move at once.
+//! Counts legal moves without listing them, and sequences of moves (perft, the standard test of move generators). The
+//! moves of all soldiers of a side are computed in parallel, on bitboards.
 
 use std::ops::ControlFlow;
 
@@ -131,8 +131,8 @@ fn slides(walk: &Walk, pieces: Bitboard, occupied: Bitboard) -> u32 {
     [north, east, south, west].iter().map(|reached| (reached & landing).count_ones()).sum()
 }
 
-/// The pieces and the squares that they pass, twice as far in each round (Kogge and Stone 1973). Only the last step of
-/// the longest move is missing at the end.
+/// The pieces and the squares that they pass, without the last step of the longest move. Each round doubles the
+/// distance (Kogge and Stone 1973).
 #[inline]
 fn slide<const STEP: usize, const UP: bool>(pieces: u128, mut open: u128) -> u128 {
     let shift = |set: u128, n: usize| if UP { set << (n * STEP) } else { set >> (n * STEP) };

@@ -1,4 +1,4 @@
-//! All moves at once, by direction and distance, without a list.
+//! The legal moves as sets of from squares by direction and distance.
 
 use std::ops::ControlFlow;
 
@@ -10,9 +10,10 @@ use crate::rules::{Rules, Walk};
 use crate::side::{Piece, Side};
 
 impl Rules {
-    /// The squares that legal moves leave: item `[direction][distance - 1]` are those of the pieces that can move so far in that
-    /// direction ([`Direction::index`]). A move with a choice of captures (rulebook IC5) counts once. It takes a fraction of the
-    /// time of [`Rules::legal_moves`], because all soldiers of a side move at once.
+    /// The from squares of the legal moves. Item `[direction][distance - 1]` holds the squares of the pieces that can
+    /// move this distance in this direction ([`Direction::index`]). A move with a choice of captures (clause IC5)
+    /// counts once. The function is faster than [`Rules::legal_moves`], because it moves all soldiers of a side in
+    /// parallel.
     pub fn departures(&self, position: &Position) -> [[Bitboard; MAX_DISTANCE]; 4] {
         let mut departures = [[Bitboard::EMPTY; MAX_DISTANCE]; 4];
         if self.decided(position).is_some() {
@@ -38,8 +39,8 @@ impl Rules {
         departures
     }
 
-    /// Fills the list with the legal moves that choose one of several captures (rulebook IC5), each choice on its own.
-    /// [`Rules::departures`] counts the choices of a move once.
+    /// Fills the list with the legal moves that choose one of several captures (clause IC5). Each choice is a separate
+    /// move. [`Rules::departures`] merges the choices of a move.
     pub fn choosing_moves(&self, position: &Position, moves: &mut MoveList) {
         moves.clear();
         if !self.one_chosen || self.decided(position).is_some() {
@@ -60,8 +61,8 @@ impl Rules {
     }
 }
 
-/// Adds the moves of all soldiers of a kind: they go step by step together, and whoever can land somewhere is traced back to its
-/// square.
+/// Adds the moves of all soldiers of a kind. Each round moves all soldiers one step further, and shifts the squares on
+/// which they can land back to their from squares.
 fn add_soldiers(walk: &Walk, pieces: Bitboard, occupied: Bitboard, departures: &mut [[Bitboard; MAX_DISTANCE]; 4]) {
     let (landing, passing) = (!walk.barred.bits(), !walk.halting.bits());
     for (direction, by_distance) in Direction::ALL.into_iter().zip(departures) {

@@ -1,8 +1,9 @@
 //! Which moves can change who wins at once, found with a few masks and without playing a move.
 //!
-//! A win at once is an escape or the king's capture. An escape depends on the pieces on the king's ways to the escape
-//! squares. A capture depends on the squares beside the king and, where one more attacker would capture him, on the
-//! lines that lead there. A move that leaves all of these squares alone and captures nothing changes neither.
+//! A win at once is an escape or the king's capture. An escape depends on the pieces on the king's paths to the escape
+//! squares. A capture depends on the squares beside the king. If one more attacker would capture him, it also depends
+//! on the lines to the square that is missing. A move that captures nothing and has neither its from square nor its to
+//! square among these squares changes nothing.
 
 use std::ops::ControlFlow;
 
@@ -88,8 +89,8 @@ impl Rules {
         ControlFlow::Continue(())
     }
 
-    /// Ways to the escape squares: an open one may be closed, and one that a single piece closes may be opened. A move
-    /// without a capture does not open a way that two pieces close.
+    /// Adds squares on the paths to the escape squares. A move may block an open path, or open a path that one piece
+    /// blocks. A move without a capture does not open a path that two pieces block.
     fn see_escapes(&self, position: &Position, king: Square, seen: &mut Foresight) {
         let occupied = position.occupied();
         for path in self.escape_paths.from(king) {
@@ -102,8 +103,8 @@ impl Rules {
         }
     }
 
-    /// The squares beside a king who must be surrounded. A move changes one of them. So it matters only if at most two
-    /// are not closed, before or after it.
+    /// Adds the squares beside a king who must be surrounded. A move changes only one of them, so it matters only if at
+    /// most two are not closed.
     fn see_neighbours_around(&self, position: &Position, king: Square, seen: &mut Foresight) {
         if king.is_edge() && !self.king_fall.edge_closes {
             return;
@@ -122,8 +123,8 @@ impl Rules {
         }
     }
 
-    /// The squares beside a king who is captured between two captors. A square matters if the opposite one is or may
-    /// become the other captor, or the gap.
+    /// Adds the squares beside a king who is captured between two captors. A square matters if the opposite square is
+    /// or may become the other captor or the gap.
     fn see_neighbours_between(&self, position: &Position, king: Square, seen: &mut Foresight) {
         let occupied = position.occupied();
         let hostile = &self.hostile[Piece::King.index()];
@@ -147,7 +148,8 @@ impl Rules {
     }
 }
 
-/// The lines to squares beside the king on which an attacker would capture him: a piece may enter or leave them.
+/// Adds the lines to the squares beside the king on which an attacker would capture him. A piece may enter or leave
+/// them.
 fn see_ways(position: &Position, gaps: Bitboard, seen: &mut Foresight) {
     let occupied = position.occupied();
     seen.to |= gaps;

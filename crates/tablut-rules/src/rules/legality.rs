@@ -1,4 +1,4 @@
-//! Says in words why a move is illegal.
+//! Explains why a move is illegal.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ pub enum MoveFault {
     NotYours(Piece, Side),
     /// The squares are the same, or are not in one row or column.
     NotStraight,
-    /// A piece stands on the way or on the to square.
+    /// A piece stands on the path or on the to square.
     Blocked(Square),
     /// The king may not move that far.
     TooFar(u32),
@@ -72,7 +72,7 @@ impl fmt::Display for MoveFault {
                 write!(f, "the {piece} may not pass over {}", describe(*square))
             }
             MoveFault::NoChoice(surrounded) => {
-                f.write_str("it surrounds several pieces, and must choose one:")?;
+                f.write_str("it surrounds several pieces and must choose one:")?;
                 surrounded.iter().try_for_each(|s| write!(f, " x{s}"))
             }
             MoveFault::NotSurrounded(square) => write!(f, "it does not capture on {square}"),
@@ -83,7 +83,7 @@ impl fmt::Display for MoveFault {
             }
             MoveFault::OtherPiece(piece) => write!(f, "the piece is {}", with_article(*piece)),
             MoveFault::NeedlessChoice(square) => {
-                write!(f, "there is no choice of captures, so x{square} does not belong")
+                write!(f, "there is no choice of captures, expected the move without x{square}")
             }
         }
     }
@@ -117,7 +117,10 @@ impl fmt::Display for IllegalMove {
 impl std::error::Error for IllegalMove {}
 
 impl Rules {
-    /// Whether a move is legal, and if not, why.
+    /// Checks that a move is legal.
+    ///
+    /// # Errors
+    /// If the move is illegal. The error explains why.
     pub fn check_legal(&self, position: &Position, mv: Move) -> Result<(), IllegalMove> {
         self.find_fault(position, mv).map_or(Ok(()), |fault| Err(IllegalMove { mv, fault }))
     }

@@ -33,7 +33,7 @@ impl Rules {
         self.open_paths(position).into_iter().fold(Bitboard::EMPTY, |all, path| all | path)
     }
 
-    /// The king's way to the nearest escape square in each direction, if no piece stands on it.
+    /// The king's path to the nearest escape square in each direction, if no piece stands on it.
     fn open_paths(&self, position: &Position) -> [Bitboard; 4] {
         match position.king() {
             Some(king) if !self.escapes.contains(king) => {

@@ -85,7 +85,7 @@ type Speed = Option<u32>;
 impl Words<'_> {
     fn rule_set(&mut self, first: Side, other_endings: &mut Vec<&'static str>) -> RuleSet {
         for key in ["nj", "cj", "mj", "gj", "swf"] {
-            // Rules about shieldwalls and about pieces that do not exist on this board.
+            // These rules are about shieldwalls and about pieces that do not exist on this board.
             self.values.remove(key);
         }
         self.off("kj", "jumping kings");
@@ -116,7 +116,7 @@ impl Words<'_> {
             escape,
             no_capture_plies: None,
             max_plies: None,
-            // If the throne is always hostile to defenders, pinned defenders need no rule of their own.
+            // If the throne is always hostile to defenders, pinned defenders need no separate rule.
             captures: CaptureRules {
                 count: CaptureCount::All,
                 pinned_defender: pinned_defender && throne.hostile_to_defenders != Hostility::Always,
@@ -161,7 +161,7 @@ impl Words<'_> {
             ("w", None),
         ];
         let result = self.choice("tfr", &results).unwrap_or_else(|| {
-            other_endings.push("who repeats a position wins (tfr:w; a draw here)");
+            other_endings.push("the side that repeats a position wins (tfr:w; a draw here)");
             RepetitionResult::Draw
         });
         RepetitionRules { result, occurrences: 3, start_counts: true }
@@ -197,7 +197,7 @@ impl Words<'_> {
             }
         };
         if attacker.is_some() || defender.is_some() {
-            self.fault(format!("spd:{}, but soldiers here move any distance; only the king may be slow", shown(value)));
+            self.fault(format!("spd:{}, but only the king may have a limit here", shown(value)));
         }
         king.unwrap_or(MAX_DISTANCE as u32)
     }
@@ -211,7 +211,7 @@ impl Words<'_> {
             ("c", KingStrength { falls: [Surrounded, Surrounded, BetweenTwo], edge_closes: false }),
             ("m", KingStrength { falls: [Surrounded; 3], edge_closes: true }),
             ("w", weak),
-            // From older lines.
+            // Older lines use these values.
             ("y", strong),
             ("n", weak),
         ];
@@ -331,7 +331,7 @@ impl Words<'_> {
             self.fault("afor: expected the sixteen squares on which attackers start, or none");
         }
         if passing != entering {
-            self.fault(format!("aforp:{passing} with afors:{entering}: who passes over a camp here may land on it"));
+            self.fault(format!("aforp:{passing} with afors:{entering}, expected the same pieces in both"));
         }
         let entry = match (entering.attacker, entering.defender, entering.king) {
             (true, true, true) => CampEntry::Anyone,

@@ -106,7 +106,7 @@ fn every_rule_reaches_its_key() {
     assert_eq!(read("spd:8").set.king.reach, 8);
     assert_eq!(read("cenre:").set.throne.passing, Passing::Nobody);
     assert_eq!(read("tfr:l").set.repetition.result, RepetitionResult::MoverLoses);
-    assert_eq!(read("tfr:w surf:n").other_endings, ["who repeats a position wins (tfr:w; a draw here)"]);
+    assert_eq!(read("tfr:w surf:n").other_endings, ["the side that repeats a position wins (tfr:w; a draw here)"]);
     let forts = read(&format!("{FORTS} ks:c aforp:tcnkm afors:tcnkm esc:e")).set;
     assert_eq!((forts.camps.entry, forts.escape), (CampEntry::Attackers, Escape::EdgeOutsideCamps));
     assert_eq!(
@@ -131,7 +131,7 @@ fn faults_say_what_was_expected() {
         ("ber:c", "berserk"),
         ("ka:h", "expected y or n"),
         ("ks:q", "ks:q, expected s or c"),
-        ("spd:3", "only the king may be slow"),
+        ("spd:3", "only the king may have a limit here"),
         ("spd:1,2,3", "expected 1, 2, 8, 10 or 12 numbers"),
         ("spd:0", "expected 1, 2, 8, 10 or 12 numbers"),
         ("cor:", "names no corners"),
@@ -139,7 +139,7 @@ fn faults_say_what_was_expected() {
         ("cor:z1", "cor: "),
         ("cen:a1", "cen: expected e5 or nothing"),
         ("cenp:K", "cenp:K, expected tTK or nothing"),
-        ("cens:TK", "cens:TK, expected tTK, K alone or nothing"),
+        ("cens:TK", "cens:TK, expected tTK, K or nothing"),
         ("cenhe:", "cenh:t without cenhe:t"),
         ("cenh:q cenhe:", "'q' is no kind of piece"),
         ("corh:t", "soldiers of both sides"),
@@ -148,7 +148,7 @@ fn faults_say_what_was_expected() {
         ("afor:a1 ks:c", "expected the sixteen squares"),
         (&format!("{FORTS} ks:s"), "aforh:K with ks:s"),
         (&format!("{FORTS} ks:c aforre:"), "attackers here may always go back"),
-        (&format!("{FORTS} ks:c afors:t"), "who passes over a camp here may land on it"),
+        (&format!("{FORTS} ks:c afors:t"), "expected the same pieces in both"),
         ("quux:1", "quux: is no rule known here"),
     ] {
         let size = if rules.starts_with("dim") { "" } else { "dim:9 " };

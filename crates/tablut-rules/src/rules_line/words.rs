@@ -55,7 +55,7 @@ impl<'a> Words<'a> {
         *choice
     }
 
-    /// A rule of other games. It must be off.
+    /// Checks that a rule of other games is off.
     pub(super) fn off(&mut self, key: &str, what: &str) {
         let value = self.take(key, "n");
         if value != "n" {
@@ -79,7 +79,7 @@ impl<'a> Words<'a> {
             Kinds::KING => Landing::King,
             Kinds::ALL => Landing::Anyone,
             _ => {
-                self.fault(format!("{key}:{kinds}, expected tTK, K alone or nothing"));
+                self.fault(format!("{key}:{kinds}, expected tTK, K or nothing"));
                 Landing::Nobody
             }
         }

@@ -11,8 +11,10 @@ use crate::side::Side;
 use crate::{MAX_DISTANCE, SIZE};
 
 impl RuleSet {
-    /// The rule set as an OpenTafl line of rules with a start position. It fails with the keys that the line cannot
-    /// express and that change moves or captures.
+    /// The rule set as an OpenTafl line of rules with a start position.
+    ///
+    /// # Errors
+    /// If the line cannot express rules that change moves or captures. The error lists their keys.
     pub fn to_opentafl(&self, start: &Position) -> Result<WordedRules, Vec<&'static str>> {
         let missing = self.inexpressible();
         if !missing.is_empty() {

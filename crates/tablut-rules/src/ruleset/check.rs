@@ -8,7 +8,10 @@ use crate::board::MAX_DISTANCE;
 use crate::shown::shown;
 
 impl RuleSet {
-    /// Finds values out of range and values that contradict each other. The error names the keys.
+    /// Checks the values.
+    ///
+    /// # Errors
+    /// If values are out of range or contradict each other. The error names the keys.
     pub fn check(&self) -> Result<(), RuleSetError> {
         let mut faults = Vec::new();
         let mut require = |holds: bool, fault: &str| {
@@ -56,7 +59,8 @@ impl RuleSet {
     fn check_escape(&self, require: &mut impl FnMut(bool, &str)) {
         require(
             self.corners.landing != Landing::Nobody,
-            "escape needs corners that corners.landing = \"nobody\" closes to the king",
+            "escape includes the corners, but corners.landing = \"nobody\" closes them to the king; \
+             expected \"king\" or \"anyone\"",
         );
         let closed_to_king = self.camps.entry != CampEntry::Anyone;
         require(

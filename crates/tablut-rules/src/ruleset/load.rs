@@ -114,7 +114,10 @@ impl fmt::Display for RuleSetError {
 impl std::error::Error for RuleSetError {}
 
 impl RuleSet {
-    /// A built-in rule set.
+    /// A built-in rule set by name.
+    ///
+    /// # Errors
+    /// If no built-in rule set has this name.
     pub fn named(name: &str) -> Result<RuleSet, RuleSetError> {
         let (_, text) = BUILT_IN
             .iter()
@@ -125,6 +128,9 @@ impl RuleSet {
 
     /// A built-in rule set by name, or a user's rule set by the path of its TOML file. If the file has a base and no
     /// name, the rule set gets the file's name, with `-` for characters that a name may not contain.
+    ///
+    /// # Errors
+    /// If there is no such rule set, or the file cannot be read or is not a rule set.
     pub fn load(name_or_path: &str) -> Result<RuleSet, RuleSetError> {
         let path = Path::new(name_or_path);
         let is_file = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"));
@@ -139,6 +145,9 @@ impl RuleSet {
     }
 
     /// Reads a rule set from TOML. The text has either all keys, or `base = "kvasir"` and the keys that differ.
+    ///
+    /// # Errors
+    /// If the text is longer than 64 KiB, is not TOML, has unknown or missing keys, or contradicts itself.
     pub fn from_toml(text: &str) -> Result<RuleSet, RuleSetError> {
         RuleSet::read(text, "custom")
     }

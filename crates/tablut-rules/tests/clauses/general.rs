@@ -48,7 +48,7 @@ fn c4_capture_is_active() {
         assert!(stepped_in.position.defenders().contains("c3".parse().expect("a square")), "{name}");
         // It stays safe while others move.
         assert_eq!(taken(name, "a tb3 td3 Tc3 th8 Kg7", "h8-h6"), "", "{name}");
-        // When one captor comes anew it is not.
+        // It is captured when one captor moves there again.
         assert_eq!(taken(name, "a tb3 td4 Tc3 Kg7", "d4-d3"), "c3", "{name}");
     }
 }
@@ -112,7 +112,7 @@ fn c8_a_side_without_a_move_loses() {
         let wiped_out = game(&rules, "d tc4 Tb4 Td7 Kg7", "d7-d4");
         assert_eq!(ending(wiped_out.outcome()), "defenders by no-moves", "{name}");
     }
-    // The king has no soldiers. He stands between pieces and a closed camp: not captured, but without a move.
+    // The king has no soldiers. Pieces and a closed camp block him. He is not captured, but he has no legal move.
     let rules = variant("base = \"linnaeus\"");
     assert_eq!(ending(game(&rules, "a Ke3 td3 tf3 tc4", "c4-e4").outcome()), "attackers by no-moves");
     assert_eq!(ending(game(&rules, "a Ke3 td3 tf4 tc4", "c4-e4").outcome()), "none");
@@ -121,7 +121,7 @@ fn c8_a_side_without_a_move_loses() {
 #[test]
 fn c11_routes_are_directions_to_an_escape_square() {
     assert_eq!(routes("kvasir", "a Ke5 ta1"), 4);
-    assert_eq!(routes("kvasir", "d Ke5 ta1"), 4, "whoever is to move");
+    assert_eq!(routes("kvasir", "d Ke5 ta1"), 4, "on either side's turn");
     assert_eq!(routes("kvasir", "a Ke5 te7 Tg5 td5"), 1, "raichi");
     assert_eq!(routes("kvasir", "a Ke5 te7 Tg5 td5 te2"), 0);
     assert_eq!(routes("ludoteka", "a Ka4 ta8"), 1);

@@ -71,7 +71,7 @@ fn ic5_the_mover_chooses_one() {
         let error = rules(NAME).check_legal(&position(pieces), mv(text)).expect_err("illegal");
         error.fault.to_string()
     };
-    assert_eq!(why("c1-c3"), "it surrounds several pieces, and must choose one: xb3 xd3 xc4");
+    assert_eq!(why("c1-c3"), "it surrounds several pieces and must choose one: xb3 xd3 xc4");
     assert_eq!(why("c1-c3xa3"), "it does not capture on a3");
 }
 

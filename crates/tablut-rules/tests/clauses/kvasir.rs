@@ -31,7 +31,7 @@ fn kv03_only_the_king_lands_on_the_throne_and_all_pass() {
 fn kv04_throne_is_always_hostile_to_attackers() {
     assert_eq!(taken(NAME, "d te4 Tc3 Kg7", "c3-e3"), "e4", "empty");
     assert_eq!(taken(NAME, "d te4 Tc3 Ke5", "c3-e3"), "e4", "with the king on it");
-    // An unarmed king tells the square from the piece.
+    // With an unarmed king, only the square can be the captor, not the piece.
     let rules = variant("base = \"kvasir\"\n[king]\narmed = false");
     let unarmed = game(&rules, "d te4 Tc3 Ke5 th8", "");
     let applied = unarmed.rules().apply(unarmed.position(), crate::show::mv("c3-e3"));

@@ -6,10 +6,10 @@ use crate::show::{may, rules, taken, winner};
 
 const ALL: [&str; 4] = ["masters", "masters-edge", "masters-weak-king", "masters-armed-king"];
 
-/// Those that escape at the corners.
+/// The rule sets in which the king escapes at the corners.
 const CORNERED: [&str; 3] = ["masters", "masters-weak-king", "masters-armed-king"];
 
-/// Those whose king must be surrounded.
+/// The rule sets in which the king must be surrounded.
 const STRONG: [&str; 3] = ["masters", "masters-edge", "masters-armed-king"];
 
 #[test]

@@ -91,7 +91,7 @@ fn pp08_king_elsewhere_falls_like_a_soldier() {
     }
 }
 
-/// King on the throne, attackers on three sides, a defender on the fourth.
+/// The king is on the throne, with attackers on three sides and a defender on the fourth.
 const PIN: &str = "a Ke5 te6 td5 tf5 Te4 tc3";
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the clause tests use: positions from lists of pieces, and the effects of a move in them.
+//! Helpers of the clause tests: positions from lists of pieces, and the effects of moves.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ pub fn rules(name: &str) -> Rules {
     Rules::named(name).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A base rule set with other values, in TOML.
+/// A variant of a rule set, from TOML.
 pub fn variant(toml: &str) -> Arc<Rules> {
     let set = tablut_rules::RuleSet::from_toml(toml).unwrap_or_else(|e| panic!("{e}"));
     Arc::new(Rules::new(set).unwrap_or_else(|e| panic!("{e}")))
@@ -51,7 +51,7 @@ pub fn winner(name: &str, pieces: &str, text: &str) -> Option<Side> {
     play(name, pieces, text).winner
 }
 
-/// Whether a move is legal; the list of legal moves must say the same.
+/// Whether a move is legal. Checks that the list of legal moves agrees.
 pub fn may(name: &str, pieces: &str, text: &str) -> bool {
     let (rules, position) = (rules(name), position(pieces));
     let mut moves = MoveList::new();
@@ -74,13 +74,13 @@ pub fn routes(name: &str, pieces: &str) -> u32 {
     rules(name).routes(&position(pieces))
 }
 
-/// A game from pieces, all of its moves played.
+/// A game from a position, after the given moves.
 pub fn game(rules: &Arc<Rules>, pieces: &str, moves: &str) -> Game {
     let start = Game::from_position(Arc::clone(rules), position(pieces)).unwrap_or_else(|e| panic!("{e}"));
     played(start, moves)
 }
 
-/// A game from the start, all of its moves played.
+/// A game from the start position, after the given moves.
 pub fn from_start(name: &str, first: Side, moves: &str) -> Game {
     played(Game::new(Arc::new(rules(name)), first), moves)
 }

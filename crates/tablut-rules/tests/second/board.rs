@@ -1,6 +1,6 @@
 //! The second generator's board: characters by row and column, with its own geometry.
 
-/// A square as column and row, from 0; may lie outside the board.
+/// A square as column and row, from 0. It may be outside the board.
 pub type At = (i8, i8);
 
 pub const THRONE: At = (4, 4);
@@ -39,7 +39,7 @@ pub fn camp_group(at: At) -> u8 {
     }
 }
 
-/// The board by row and column, `.` for an empty square, and whose turn it is.
+/// The board by row and column, with `.` for an empty square, and the side to move.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Board {
     pub cells: [[char; 9]; 9],

@@ -1,4 +1,4 @@
-//! Both generators asked the same questions.
+//! Compares the results of the two generators.
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ fn compare_foresight(rules: &Rules, position: &Position, moves: &[Move], context
     }
 }
 
-/// Asks `check_legal` about every pair of squares: it must allow exactly the legal moves.
+/// Calls `check_legal` with every pair of squares. It must accept exactly the legal moves.
 pub fn compare_legality(rules: &Rules, name: Name, board: &Board, context: &str) {
     let position: Position = board.text().parse().unwrap_or_else(|e| panic!("{context}: {e}"));
     let expected: Vec<Move> = slow::legal(name, board).into_iter().map(engine_move).collect();
@@ -148,7 +148,7 @@ pub fn compare_game(
         let step = choose(name, slow.board(), &steps, own_last[index], temper, random);
         own_last[index] = Some(step);
         let before = game.position().hash();
-        // Taking a move back and playing it again must leave no trace.
+        // Undoing a move and playing it again must change nothing.
         game.play(engine_move(step)).unwrap_or_else(|e| panic!("{context}: {e}"));
         assert_eq!(game.undo(), Some(engine_move(step)), "{context}");
         compare_state(&game, &slow, context);
@@ -176,12 +176,12 @@ fn compare_state(game: &Game, slow: &SlowGame, context: &str) {
     assert_eq!(outcome, expected, "{at}: outcome");
 }
 
-/// How a random game's sides choose.
+/// How the sides of a random game choose their moves.
 #[derive(Copy, Clone, Eq, PartialEq)]
 enum Temper {
-    /// Any move, as it comes.
+    /// Plays any move.
     Restless,
-    /// A move that wins at once where there is one.
+    /// Plays a move that wins at once if there is one.
     Eager,
     /// Moves a piece back to where it came from, and rarely plays an immediate win, so that positions repeat.
     Shuffling,
@@ -207,7 +207,7 @@ fn choose(
             {
                 return *back;
             }
-            // Three tries to find a move that does not end the game.
+            // Tries three times to find a move that does not win at once.
             (0..3).fold(any, |step, _| if wins(&&step) { steps[random.below(steps.len())] } else { step })
         }
     }

@@ -1,6 +1,6 @@
-//! The engine against a second generator, over random positions, whole random games and perft.
+//! Compares the engine with a second generator, on random positions, whole random games and perft.
 //!
-//! The suite runs a modest number from a fixed seed. A fresh and longer run is one command:
+//! The suite runs a small number of them from a fixed seed. These commands make a longer run with another seed:
 //!
 //! ```text
 //! TABLUT_SEED=$RANDOM TABLUT_RANDOM_POSITIONS=5000 TABLUT_RANDOM_GAMES=500 \
@@ -25,7 +25,7 @@ use random::{Random, scatter};
 use slow::Name;
 use tablut_rules::{Game, MoveList, Position, Rules, Side};
 
-/// A number from the environment, or the suite's own.
+/// A number from the environment, or the default.
 fn setting(key: &str, default: u64) -> u64 {
     match std::env::var(key) {
         Ok(text) => text.parse().unwrap_or_else(|_| panic!("{key}={text}, expected a number")),

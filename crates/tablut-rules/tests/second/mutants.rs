@@ -1,4 +1,4 @@
-//! The comparison finds mistakes: it detects every rule set with one changed value.
+//! Tests the comparison: it must detect every rule set with one changed value.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,10 +8,10 @@ use crate::compare;
 use crate::random::{Random, scatter};
 use crate::slow::{Name, king_is_armed};
 
-/// Positions on which a change must show.
+/// The comparison must detect a change within this many positions.
 const MOST_POSITIONS: u32 = 20_000;
 
-/// Values that a position alone shows, by table and key.
+/// Values that single positions can reveal, without a history, by table and key.
 const CHANGES: [(&str, &str, &[&str]); 21] = [
     ("", "escape", &["\"edge\"", "\"corners\"", "\"edge-outside-camps\""]),
     ("throne", "landing", &["\"nobody\"", "\"king\"", "\"anyone\""]),
@@ -41,7 +41,7 @@ fn is_idle(name: Name, key: &str, value: &str) -> bool {
     let king_escapes_at_the_edge =
         !matches!(name, Name::Ludoteka | Name::Masters | Name::MastersWeakKing | Name::MastersArmedKing | Name::Tartu);
     match key {
-        // An armed king on the throne captures himself.
+        // An armed king on the throne is a captor himself.
         "hostile-to-attackers" => matches!(value, "\"when-empty\"" | "\"always\"") && king_is_armed(name),
         // A king beside a corner, or one who can move eight squares, has already escaped.
         "hostile-to-king" if value == "true" => king_escapes_at_the_edge,
@@ -71,7 +71,7 @@ fn a_changed_value_shows() {
             for value in values {
                 let header = if table.is_empty() { String::new() } else { format!("[{table}]\n") };
                 let toml = format!("base = \"{text}\"\n{header}{key} = {value}\n");
-                // Contradictions are refused, which is as good as shown.
+                // The loader rejects a contradiction, so there is nothing to detect.
                 let Ok(set) = RuleSet::from_toml(&toml) else { continue };
                 if (RuleSet { name: own.name.clone(), source: own.source.clone(), ..set.clone() }) == own {
                     continue;

@@ -1,12 +1,12 @@
-//! The counts of `tests/perft/*.perft`. The engine checks them to full depth, the second generator as deep as a few
-//! seconds allow.
+//! Checks the counts in `tests/perft/*.perft`. The engine checks them to full depth, and the second generator to a
+//! depth that takes a few seconds.
 
 use tablut_rules::{Position, Rules};
 
 use crate::board::Board;
 use crate::slow::{self, Name};
 
-/// Leaves up to which the second generator counts along.
+/// The second generator counts perfts with at most this many leaves.
 const SLOW_LEAVES: u64 = 500_000;
 
 /// A position with its counts by depth.
@@ -53,7 +53,7 @@ fn perft_files_agree_with_both_generators() {
     }
 }
 
-/// Figures that other programs agree on.
+/// Counts that other programs confirm.
 #[test]
 fn known_starts() {
     let counts = |name: &str, side: &str| -> Vec<u64> {

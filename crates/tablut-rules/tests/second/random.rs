@@ -3,7 +3,7 @@
 use crate::board::{At, Board, DIRECTIONS, THRONE, camp_group, inside, plus};
 use crate::slow::Name;
 
-/// `SplitMix64`: good enough for tests, and the same on every machine.
+/// The generator `SplitMix64`. It gives the same numbers on every machine.
 pub struct Random(u64);
 
 impl Random {
@@ -23,14 +23,15 @@ impl Random {
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 
-    /// Whether something of this probability in percent happens.
+    /// True with a probability of `chance` percent.
     pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }
 }
 
-/// Pieces on random squares where their kind may stand in a game of this name. Half the time they crowd around the
-/// king. Often they are arranged around him or around a square to move to, so that all kinds of captures occur.
+/// Puts pieces on random squares that their kind may occupy under this rule set. In half of the positions most pieces
+/// are near the king. Many positions have pieces around the king or around a to square, so that all kinds of captures
+/// occur.
 pub fn scatter(name: Name, random: &mut Random) -> Board {
     let turn = if random.percent(50) { 'a' } else { 'd' };
     let mut board = Board { cells: [['.'; 9]; 9], turn };
@@ -67,7 +68,7 @@ pub fn scatter(name: Name, random: &mut Random) -> Board {
     board
 }
 
-/// A square with enemies around it, captors behind them, and a piece that can move there.
+/// Adds enemies around an empty square, captors behind them, and a piece that can move to the square.
 fn trap(name: Name, board: &mut Board, random: &mut Random) {
     let (own, enemy) = if board.turn == 'a' { ('t', 'T') } else { ('T', 't') };
     let square = (random.below(9) as i8, random.below(9) as i8);
@@ -84,7 +85,7 @@ fn trap(name: Name, board: &mut Board, random: &mut Random) {
     }
 }
 
-/// Pieces beside the king and beyond them.
+/// Adds pieces beside the king and behind those pieces.
 fn besiege(name: Name, board: &mut Board, king: At, random: &mut Random) {
     for step in DIRECTIONS {
         let next = plus(king, step);

@@ -1,4 +1,4 @@
-//! The second generator: the guide's rules page as code, clause by clause for each rule set name, on a board of
+//! The second generator. It implements the guide's rules page clause by clause for each rule set name, on a board of
 //! characters. It shares no code with the engine, and it is slow.
 
 /// The fourteen games.
@@ -55,7 +55,7 @@ impl Name {
     }
 }
 
-/// A move: from, to, and the choice of imperial.
+/// A move: the from square, the to square, and the chosen capture (clause IC5).
 pub type Step = (At, At, Option<At>);
 
 fn square_text(at: At) -> String {
@@ -118,7 +118,7 @@ fn entry(name: Name, piece: char, from: At, at: At) -> Entry {
     Entry::Open
 }
 
-/// Where the piece on a square may move to, by direction and distance (C3).
+/// Passes the to squares of the piece on a square to `each`, by direction and distance (C3).
 pub fn destinations(name: Name, board: &Board, from: At, mut each: impl FnMut(At)) {
     let piece = board.at(from);
     for step in DIRECTIONS {
@@ -171,8 +171,8 @@ fn hostile_to_soldier(name: Name, board: &Board, victim: char, at: At) -> bool {
     false
 }
 
-/// Whether the attacker that has just arrived at `to`, next to the king, captures him. The board is the one after the
-/// move and before captures.
+/// Whether the attacker that has just moved to `to`, next to the king, captures him. The move has been made on the
+/// board, but captured pieces are still there.
 fn king_captured(name: Name, board: &Board, king: At, to: At) -> bool {
     let attackers = DIRECTIONS.iter().filter(|&&d| board.at(plus(king, d)) == 't').count();
     let across = (2 * king.0 - to.0, 2 * king.1 - to.1);
@@ -305,7 +305,7 @@ pub fn legal(name: Name, board: &Board) -> Vec<Step> {
     steps
 }
 
-/// The board after a legal move, what it captured, and the winner by C7 (`a`, `d`, or `-`).
+/// The board after a legal move, the captured squares, and the winner by C7 (`a`, `d`, or `-` for none).
 pub fn play(name: Name, board: &Board, step: Step) -> (Board, Vec<At>, char) {
     let (from, to, choice) = step;
     let mut after = moved(board, from, to);
@@ -350,7 +350,7 @@ pub fn wins_at_once(name: Name, board: &Board, side: char) -> bool {
     legal(name, &board).into_iter().any(|step| play(name, &board, step).2 == side)
 }
 
-/// Move sequences of exactly `depth` plies.
+/// The number of move sequences of exactly `depth` plies.
 pub fn perft(name: Name, board: &Board, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -368,7 +368,7 @@ pub fn perft(name: Name, board: &Board, depth: u32) -> u64 {
     total
 }
 
-/// The number of legal moves. It lists them only if the mover has a choice of captures.
+/// The number of legal moves.
 fn count(name: Name, board: &Board) -> u64 {
     if name == Imperial {
         return legal(name, board).len() as u64;

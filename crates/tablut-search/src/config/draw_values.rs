@@ -1,24 +1,24 @@
-//! What a draw is worth to each side.
+//! The value of a draw for each side.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use tablut_rules::Side;
 
-/// What a draw is worth to a side when it searches, from −1 (a loss) to 1 (a win).
+/// The value of a draw for the side that searches, from −1 (a loss) to 1 (a win).
 ///
-/// Files hold one number for both sides, or `attackers` and `defenders`, of which one that is missing is 0.
+/// Files hold one number for both sides, or `attackers` and `defenders`. A missing one is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Written")]
 pub struct DrawValues {
-    /// To the attackers.
+    /// The value for the attackers.
     pub attackers: f32,
-    /// To the defenders.
+    /// The value for the defenders.
     pub defenders: f32,
 }
 
 impl DrawValues {
-    /// What a draw is worth to `side`.
+    /// The value of a draw for `side`.
     pub fn to(self, side: Side) -> f32 {
         match side {
             Side::Attackers => self.attackers,
@@ -27,14 +27,14 @@ impl DrawValues {
     }
 }
 
-/// The same value to both sides.
+/// The same value for both sides.
 impl From<f32> for DrawValues {
     fn from(value: f32) -> Self {
         Self { attackers: value, defenders: value }
     }
 }
 
-/// One number if it is the same for both sides.
+/// Writes one number if it is the same for both sides.
 impl fmt::Display for DrawValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { attackers, defenders } = self;

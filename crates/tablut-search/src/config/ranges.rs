@@ -31,7 +31,10 @@ fn visits(key: &'static str, found: f32) -> Result<(), ConfigError> {
 }
 
 impl SelfPlaySearch {
-    /// Checks every range.
+    /// Checks the ranges of all settings.
+    ///
+    /// # Errors
+    /// If a setting is out of range. The error names the first one.
     pub fn validate(&self) -> Result<(), ConfigError> {
         integer("max_considered", self.max_considered)?;
         visits("c_visit", self.c_visit)?;
@@ -40,7 +43,10 @@ impl SelfPlaySearch {
 }
 
 impl SearchConfig {
-    /// Checks every range.
+    /// Checks the ranges of all settings.
+    ///
+    /// # Errors
+    /// If a setting is out of range. The error names the first one.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let Self { gumbel, puct, draw_value: DrawValues { attackers, defenders }, .. } = self;
         integer("gumbel.max_considered", gumbel.max_considered)?;

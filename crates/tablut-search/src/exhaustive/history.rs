@@ -1,9 +1,8 @@
-//! Decides when a game's history cannot matter: it bounds the effect of repetitions and limits within a number of
-//! plies.
+//! Decides whether a game's history can matter within a number of plies.
 //!
 //! Three rules end a game by its history: the repetition of a position, the limit on plies without a capture, and the
-//! limit on plies. The two limits count plies, so it is easy to see when they are out of reach. A repetition is out of
-//! reach if no position can have occurred often enough:
+//! limit on plies. The two limits count plies, so it is easy to compute when they are out of reach. A repetition is out
+//! of reach if no position can have occurred often enough:
 //!
 //! - A cycle from a position back to itself takes at least four plies: each side moves a piece away and back again.
 //! - Each piece that stands elsewhere needs a move, and the sides take turns. So the difference between two positions
@@ -99,7 +98,7 @@ mod tests {
             ("kvasir",  "b1-b2",                                     6), // the same, a ply later
             ("kvasir",  "b1-b2 d6-d7 b2-b1",                         4), // the start after 1 ply and 5
             ("kvasir",  "b1-b2 d6-d7 b2-b1 d7-d6",                   3), // the second time: once more after 4
-            ("kvasir",  "b1-b2 d6-d7 b2-b3 d7-d8 b3-b4 d8-d9",       5), // long ways back, but for the last two plies: 2 + 4
+            ("kvasir",  "b1-b2 d6-d7 b2-b3 d7-d8 b3-b4 d8-d9",       5), // undoing the last two plies: 2 + 4
             ("ashton",  "",                                          4), // any position again after 4 more plies
             ("ashton",  "b1-b2",                                     3), // a position that counts
             ("ashton",  "b1-b2 d6-d7 b2-b1",                         1), // back to the first one in 2

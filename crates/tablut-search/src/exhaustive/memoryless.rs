@@ -1,11 +1,11 @@
 //! Finds wins under the rules without history, where only the position counts. It is an and/or search with iterative
-//! deepening and a memory of results.
+//! deepening and a table of results.
 //!
 //! It skips moves and depths for these reasons, which hold in every position:
 //!
 //! - A side wins only by its own move: by the king's capture or escape, or by leaving the other side without a move. So
 //!   a win takes an odd number of plies, and an even limit can be lowered by one.
-//! - A side that lets the other side win at once has not won.
+//! - A move that lets the other side win at once does not win.
 //! - One move can take the last step away from at most three enemy pieces. It captures them, or it lands on their last
 //!   free square. All of them stand next to the square that the move lands on, and none on the side that the move came
 //!   from. So an enemy with four or more pieces that can step cannot be left without a move.
@@ -28,21 +28,21 @@ pub(super) struct Memoryless {
     /// it. It compares whole positions, so two positions are never confused.
     table: HashMap<Key, Known, BuildHasherDefault<Ready>>,
     pub(super) budget: Budget,
-    /// By remaining plies.
+    /// Indexed by the remaining plies.
     levels: Vec<Level>,
-    /// How often a move decided a position, weighted by the work that it saved; by side, from and to.
+    /// How often a move decided a position, weighted by the work that it saved. [`index`] gives the place of a move.
     decided: Vec<u32>,
 }
 
-/// The solver would have to look at more positions than allowed.
+/// The solver needs more positions than allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("more than {max_positions} positions to look at")]
+#[error("the solver needs more than {max_positions} positions")]
 pub struct TooManyPositions {
     /// The allowed number of positions.
     pub max_positions: u64,
 }
 
-/// The number of positions looked at, and its limit.
+/// The number of searched positions, and its limit.
 #[derive(Debug)]
 pub(super) struct Budget {
     pub(super) positions: u64,
@@ -59,7 +59,7 @@ impl Budget {
     }
 }
 
-/// The memory for one depth.
+/// Buffers for one depth.
 #[derive(Debug, Default)]
 struct Level {
     moves: MoveList,
@@ -102,7 +102,7 @@ impl Memoryless {
         }
     }
 
-    /// The side is to move.
+    /// Whether the side, which is to move, wins within `plies`.
     fn finds_win(&mut self, position: &Position, plies: u32) -> Result<bool, TooManyPositions> {
         self.budget.spend()?;
         if plies == 0 {
@@ -132,7 +132,8 @@ impl Memoryless {
         Ok(false)
     }
 
-    /// Whether a move leaves the other side without a move. The side does not win at once by capture or escape.
+    /// Whether a move of the side leaves the other side without a move. The side does not win at once by capture or
+    /// escape.
     fn blockades(&mut self, position: &Position) -> bool {
         let enemies = position.pieces(self.side.opponent());
         let steps = (self.ordinary - position.occupied()).neighbours();
@@ -147,7 +148,8 @@ impl Memoryless {
         found
     }
 
-    /// The side is to move and does not win at once. `plies` is odd and at least 3.
+    /// Whether the side, which is to move and does not win at once, has a move that wins within `plies`. `plies` is odd
+    /// and at least 3.
     fn has_winning_move(&mut self, position: &Position, plies: u32) -> Result<bool, TooManyPositions> {
         let mut level = std::mem::take(&mut self.levels[plies as usize]);
         self.rules.legal_moves(position, &mut level.moves);
@@ -175,7 +177,7 @@ impl Memoryless {
         answer
     }
 
-    /// The other side is to move and does not win at once.
+    /// Whether the side wins within `plies` after every reply. The other side is to move and does not win at once.
     fn wins_whatever_the_reply(&mut self, position: &Position, plies: u32) -> Result<bool, TooManyPositions> {
         self.budget.spend()?;
         if plies < 2 {
@@ -233,7 +235,7 @@ struct Known {
     open_within: u32,
 }
 
-/// A position with its own hash.
+/// A position as a key of the table. Its hash is [`Position::hash`].
 #[derive(Debug, PartialEq, Eq)]
 struct Key(Position);
 

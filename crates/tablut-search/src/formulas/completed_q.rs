@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn mixed_value_by_hand() {
-        // Nothing visited: the net's value alone.
+        // Without visits it is the net's value.
         assert_eq!(mixed_value(-0.8, &[]).value, -0.8);
         // mctx's qtransforms_test: priors e^-1 and e^2 normalised, four visits each.
         let (a, b) = ((-1.0_f32).exp(), 2.0_f32.exp());

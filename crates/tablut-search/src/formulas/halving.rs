@@ -13,7 +13,7 @@ pub struct HalvingGroup {
 ///
 /// There are ⌈log₂ m⌉ phases of equal cost. In each phase every considered move gets max(1, ⌊n / (⌈log₂ m⌉ ·
 /// considered)⌋) more visits. Then the better half stays, but never fewer than two. The remaining simulations go to the
-/// last two moves, and the schedule is cut at n. With one entry per simulation it would be mctx's
+/// last two moves, and the schedule is cut at n. Expanded to one entry per simulation, it equals mctx's
 /// `get_sequence_of_considered_visits`.
 pub fn schedule(max_considered: u32, simulations: u32) -> Vec<HalvingGroup> {
     if max_considered <= 1 {

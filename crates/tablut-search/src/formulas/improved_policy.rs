@@ -14,7 +14,7 @@ pub struct PolicyMove {
     pub visits: u32,
     /// Q in [−1, 1] in the mover's view. It is used only for a visited move.
     pub q: f32,
-    /// Proven to lose while another move is not. The move is treated like an illegal one.
+    /// Whether the move is proven to lose while another move is not. Such a move is treated like an illegal one.
     pub refuted: bool,
 }
 
@@ -29,7 +29,7 @@ pub struct ImprovedPolicy {
     pub completed_q: Vec<f32>,
     /// ln π(a) + σ(completedQ(a)), −∞ for a refuted move.
     pub logits: Vec<f32>,
-    /// Softmax of the logits; sums to 1.
+    /// Softmax of the logits. It sums to 1.
     pub probabilities: Vec<f32>,
     /// Σ π'(a) completedQ(a): the node's value under the improved policy, mover's view.
     pub value: f32,

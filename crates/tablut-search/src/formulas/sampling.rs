@@ -10,8 +10,8 @@ pub fn open_unit(rng: &mut impl Rng) -> f64 {
     ((rng.next_u64() >> 11) as f64 + 0.5) * (1.0 / (1_u64 << 53) as f64)
 }
 
-/// A standard Gumbel variable, −ln(−ln u). The arg max of logits plus this noise is a sample from the softmax; the top
-/// k are k samples without replacement (Danihelka et al. 2022, section 2).
+/// A standard Gumbel variable, −ln(−ln u). The arg max of logits plus this noise is a sample from the softmax. The k
+/// highest are k samples without replacement (Danihelka et al. 2022, section 2).
 pub fn gumbel(rng: &mut impl Rng) -> f32 {
     -libm::log(-libm::log(open_unit(rng))) as f32
 }

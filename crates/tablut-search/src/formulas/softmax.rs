@@ -9,7 +9,8 @@ const ROUND: f32 = 12_582_912.0;
 /// Taylor-like minimax coefficients of (eʳ − 1 − r) / r² on |r| ≤ ln 2 / 2 (Cephes `expf`).
 const COEFFICIENTS: [f32; 6] = [1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
 
-/// eˣ within two units in the last place for x from −87 to 88. Outside it is the value at the nearer bound.
+/// eˣ within two units in the last place for x from −87 to 88. Outside this range the result is the value at the nearer
+/// bound.
 ///
 /// It consists of additions and multiplications because the C library's `expf` differs between machines, and the
 /// results of a search must not. The compiler can also vectorise loops over it.
@@ -27,7 +28,8 @@ pub fn exp(x: f32) -> f32 {
     (p * r * r + r + 1.0) * f32::from_bits(power)
 }
 
-/// How many numbers are summed in parallel, so that the loop is vector code. The order is fixed, so the bits are too.
+/// How many numbers are summed in parallel, so that the loop is vector code. The order is fixed, so the result is
+/// reproducible to the bit.
 const LANES: usize = 8;
 
 /// Replaces logits by log-probabilities: ℓ(a) − ln Σ exp ℓ(b).

@@ -1,4 +1,4 @@
-//! The solver at a leaf against the same look ahead in its plain form, which plays every move and reply on the game.
+//! Compares the solver at a leaf with a plain form of it, which plays every move and reply on the game.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use super::LeafSolver;
 use crate::config::Solver;
 use crate::proof::Proof;
 
-/// What a look finds: a proof, or which moves lose at once.
+/// What the solver finds: a proof, or which moves lose at once.
 #[derive(Debug, PartialEq)]
 enum Found {
     Proven(Proof),
     Open(Vec<bool>),
 }
 
-/// The side to move wins at once in the game's position.
+/// Whether `side` is to move and wins at once.
 fn wins_now(game: &Game, side: Side) -> bool {
     game.outcome().is_none() && game.rules().wins_at_once(game.position(), side)
 }
@@ -30,7 +30,7 @@ fn legal_moves(game: &Game) -> Vec<Move> {
     moves.into_vec()
 }
 
-/// The plain form: no test saves any work.
+/// The plain form, without tests that save work.
 fn plain(game: &mut Game, solver: Solver) -> Found {
     let mover = game.position().side_to_move();
     if solver == Solver::Threats && !game.rules().wins_at_once(game.position(), mover.opponent()) {
@@ -146,7 +146,7 @@ fn all_rules() -> Vec<Arc<Rules>> {
 }
 
 /// Plays a random game and compares at every position of it. With `shuffling`, pieces often go back to where they came
-/// from, so that positions repeat. An immediate win is never played, so that the game goes on.
+/// from, so that positions repeat. An immediate win is never played, so that the game continues.
 fn compare_game(game: &mut Game, rng: &mut ChaCha8Rng, shuffling: bool, counts: &mut Counts) {
     let mut leaf = LeafSolver::default();
     while game.outcome().is_none() {

@@ -21,10 +21,10 @@ pub struct SearchResult {
     /// The move to play.
     pub chosen: Move,
     /// The root's value in [−1, 1], absolute (+1 attackers win). It is exact if the root is proven. Otherwise it is the
-    /// mean of Q under the improved policy (Gumbel) or over the simulations (PUCT). A draw counts as the search's
-    /// `draw_value` says.
+    /// mean of Q under the improved policy (Gumbel) or over the simulations (PUCT). A draw has the value `draw_value`
+    /// of the settings.
     pub value: f32,
-    /// The chances of the root behind that value: means of the evaluations' and results' chances.
+    /// The root's chances of win, draw and loss: means over the evaluations and known results.
     pub chances: Chances,
     /// The net's value of the root, absolute. It is 0 if the root was proven without an evaluation.
     pub raw_value: f32,
@@ -49,12 +49,12 @@ pub struct RootMove {
     pub mv: Move,
     /// Simulations through the move, including kept ones.
     pub visits: u32,
-    /// The net's probability, without noise and without PUCT's temperature of the policy. All are equal if the root
-    /// was never evaluated.
+    /// The net's probability, without noise and without PUCT's policy temperature. All are equal if the root was never
+    /// evaluated.
     pub prior: f32,
     /// Q in [−1, 1], absolute: the proven value or the mean, and `v_mix` for an unvisited move.
     pub q: f32,
-    /// The chances behind Q.
+    /// The move's chances of win, draw and loss.
     pub chances: Chances,
     /// The policy target. It sums to 1 over the moves. For Gumbel it is the improved policy, for PUCT the share of
     /// visits. If the root is proven, all of it is on the best proven moves, in proportion to their priors.

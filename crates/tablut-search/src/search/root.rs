@@ -1,4 +1,4 @@
-//! The root: its moves, and what the tree says about them.
+//! The root: its moves, and their statistics in the tree.
 
 use rand::rngs::ChaCha8Rng;
 use tablut_rules::{Move, MoveList, Side};
@@ -32,7 +32,7 @@ pub(super) struct Entry {
 pub(super) struct Root {
     pub side: Side,
     pub entries: Vec<Entry>,
-    /// PUCT: the number in (0, 1) that draws the move if a temperature is set.
+    /// The number in (0, 1) that selects the move in a PUCT search with a temperature.
     pub unit: f64,
 }
 
@@ -72,7 +72,7 @@ impl Root {
     }
 
     /// Gives every move with a known result a node with its proof. If the search `solves`, it also proves the root if
-    /// its moves decide it, those that were proven in a kept tree included.
+    /// the proofs of its moves decide it, including proofs from a kept tree.
     pub fn prove_known_moves(&mut self, tree: &mut Tree, solves: bool) {
         tree.open_all(ROOT);
         for entry in &mut self.entries {
@@ -114,7 +114,7 @@ impl Root {
     }
 }
 
-/// The root's moves with what the tree knows about them so far.
+/// The root's moves with their statistics in the tree so far.
 #[derive(Clone, Copy)]
 pub(super) struct RootView<'a> {
     pub root: &'a Root,
@@ -176,8 +176,8 @@ impl<'a> RootView<'a> {
         improved_policy(raw_value, &moves, &self.config.gumbel.sigma)
     }
 
-    /// The chance of a draw after each root move: that of a visited or proven move, and for the others one that is mixed
-    /// like `v_mix`.
+    /// The chance of a draw after each root move: that of a visited or proven move, and for the others one that is
+    /// mixed like `v_mix`.
     pub fn completed_draws(&self) -> Vec<f32> {
         let draws = |entry: &Entry| {
             let edge = self.edge(entry).filter(|edge| edge.visits > 0 || edge.proof.is_some())?;
@@ -239,7 +239,7 @@ impl<'a> RootView<'a> {
                 second = second.max(visits);
             }
         }
-        // That the leading move may still be refuted is not foreseen.
+        // The leading move may still be refuted. This check ignores that.
         (first > second + left).then_some(Stop::Decided)
     }
 }

@@ -11,7 +11,7 @@ pub(super) enum Next {
     Simulate(usize),
     /// Simulations in flight must finish first.
     Wait,
-    /// Nothing more to do.
+    /// End the search.
     Finish(Stop),
 }
 
@@ -39,7 +39,7 @@ impl Rounds {
         &self.considered
     }
 
-    /// Undoes the last simulation that was handed out. It did not start.
+    /// Puts the last simulation back into the plan, because it did not start.
     pub fn put_back(&mut self) {
         self.next_slot = self.next_slot.saturating_sub(1);
     }
@@ -73,14 +73,14 @@ impl Rounds {
     /// Chooses the better ones of the moves that are still considered. Moves that were refuted in the meantime are
     /// dropped, and the next best moves replace them.
     ///
-    /// mctx chooses before each simulation; here the choice is made once for the whole group. The two differ only if a
+    /// mctx chooses before each simulation. Here the choice is made once for the whole group. The two differ only if a
     /// simulation of the group changes the order of moves that it does not visit. With several leaves in flight, the
     /// groups of one phase are planned together, because they all consider the same moves.
     fn consider(&mut self, at: RootView<'_>, size: usize) {
         let considered = &mut self.considered;
         let open = |entry: &usize| !at.is_refuted(&at.root.entries[*entry]);
         considered.retain(open);
-        // Within a phase the considered moves stay the same, whatever their scores.
+        // Within a phase the considered moves stay the same, regardless of their scores.
         if considered.len() == size {
             return;
         }
@@ -96,7 +96,7 @@ impl Rounds {
         }
     }
 
-    /// Plans a simulation for each considered move, except those that kept visits pay for.
+    /// Plans a simulation for each considered move that does not have enough visits from a kept tree.
     fn lay_out(&mut self, at: RootView<'_>, group: HalvingGroup) {
         let visits = |entry: usize| at.visits(&at.root.entries[entry]);
         let considered: Vec<(usize, u32)> = self.considered.iter().map(|entry| (*entry, visits(*entry))).collect();

@@ -20,7 +20,7 @@ pub(super) enum Choice {
     Closed,
 }
 
-/// Memory for the formulas' arguments.
+/// Buffers for the formulas' arguments.
 #[derive(Debug, Default)]
 pub(super) struct Selection {
     visited: Vec<Visited>,
@@ -70,7 +70,7 @@ impl Selection {
         }
     }
 
-    /// PUCT over the root's moves.
+    /// Chooses a root move by PUCT.
     pub fn choose_root_move(&mut self, at: RootView<'_>) -> usize {
         let Self { visited, ids, .. } = self;
         visited.clear();

@@ -1,4 +1,4 @@
-//! The simulations of a search: each descends from the root to a leaf, waits for the leaf's evaluation, and is backed
+//! The simulations of a search. Each descends from the root to a leaf, waits for the leaf's evaluation, and is backed
 //! up. A node's value is the mean over the simulations through it.
 
 use tablut_rules::Side;
@@ -36,7 +36,7 @@ struct Pending {
     is_new: bool,
 }
 
-/// The simulations in flight, and the number of those that are backed up.
+/// The simulations in flight, and the number of simulations that are backed up.
 #[derive(Debug, Default)]
 pub(super) struct Simulations {
     pending: Vec<Pending>,
@@ -45,14 +45,14 @@ pub(super) struct Simulations {
     pub selection: Selection,
     /// Simulations that are backed up.
     pub n_done: u32,
-    /// Evaluations that the leaves and the root got.
+    /// Evaluations of leaves and of the root.
     pub n_evaluations: u32,
     /// Whether a simulation found no node left.
     pub is_full: bool,
 }
 
 impl Simulations {
-    /// Starts to count again. None may be in flight.
+    /// Resets the counts. No simulation may be in flight.
     pub fn reset(&mut self) {
         (self.n_done, self.n_evaluations, self.is_full) = (0, 0, false);
     }
@@ -101,7 +101,7 @@ impl Simulations {
             self.steps.push(edge);
             let Edge { mv, child, .. } = *tree.edge(edge);
             if child != NONE && tree.node(child).proof.is_some() {
-                // The move need not be played.
+                // The result is proven, so the move is not played.
                 leaf = child;
                 break Descended::Known;
             }
@@ -140,7 +140,7 @@ impl Simulations {
         descended
     }
 
-    /// Takes the requested evaluations, and backs up every simulation in flight, in the order in which they started.
+    /// Applies the requested evaluations, and backs up every simulation in flight, in the order in which they started.
     pub fn take_evaluations(&mut self, evaluations: &[Evaluation], tree: &mut Tree, config: &SearchConfig) {
         let mut answers = evaluations.iter();
         for of in self.pending.iter().filter(|of| of.asked) {
@@ -188,7 +188,7 @@ fn is_full(tree: &Tree, config: &SearchConfig) -> bool {
     tree.nodes.len() >= config.max_nodes.max(1) as usize
 }
 
-/// Whether simulations mark the edges of their path as in flight, so that others see them.
+/// Whether simulations mark the edges of their path as in flight, so that other simulations avoid them.
 fn marks_in_flight(config: &SearchConfig) -> bool {
     config.leaves_in_flight > 1
 }
@@ -210,7 +210,7 @@ fn resolve_or_ask(id: NodeId, tree: &mut Tree, walk: &mut Walk, config: &SearchC
     Descended::Ask(walk.query())
 }
 
-/// Counts a simulation in every node of its path, and carries proofs up.
+/// Counts a simulation in every node of its path, and backs up proofs.
 fn back_up(of: &Pending, steps: &[EdgeId], tree: &mut Tree, config: &SearchConfig) {
     let leaf = tree.node(of.leaf);
     let mut worth = if of.asked { (leaf.raw_value, leaf.raw_draws) } else { (leaf.q, leaf.draws) };

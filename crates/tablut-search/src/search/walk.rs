@@ -1,8 +1,8 @@
-//! The game on which simulations walk, and what it shows without an evaluation: the end of the game and a win in one
-//! ply at every leaf, what [`LeafSolver`] sees there, and wins in three plies near the root.
+//! The game on which simulations play their moves. It finds results without an evaluation: at every leaf the end of the
+//! game, a win in one ply and the results of [`LeafSolver`], and near the root wins in three plies.
 //!
-//! Around the root all moves are played on the game itself. So the search also notices if a repetition or a limit ends
-//! the game before the threat is carried out. Such an ending never counts as lost here; the tree finds its value.
+//! Near the root all moves are played on the game. So the search also finds that a repetition or a limit ends the game
+//! before a threat is carried out. Such an ending never counts as lost here. The tree finds its value.
 
 use tablut_rules::{Game, Move, MoveList, Position, Reason, Side};
 
@@ -86,7 +86,8 @@ impl Walk {
         self.leaf.look(&mut self.game, &self.moves, solver)
     }
 
-    /// Which of the listed moves lose at once, if [`Walk::leaf_proof`] has just listed them. Empty if none is known to.
+    /// Whether each of the listed moves loses at once, if [`Walk::leaf_proof`] has just listed them. It is empty if no
+    /// move is known to lose.
     pub fn lost(&self) -> &[bool] {
         self.leaf.lost()
     }
@@ -110,8 +111,8 @@ impl Walk {
         self.game.outcome().is_none() && self.game.rules().wins_at_once(self.game.position(), side)
     }
 
-    /// `side` has just moved and wins with its next move whatever the opponent replies: by capture or escape, or
-    /// because the opponent has no move left. It need not threaten anything; the opponent may be in zugzwang.
+    /// Whether `side`, which has just moved, wins with its next move after every reply: by capture or escape, or
+    /// because the opponent has no move left. `side` need not have a threat, because the opponent may be in zugzwang.
     fn wins_later(&mut self, side: Side) -> bool {
         let mut replies = std::mem::take(&mut self.replies);
         self.game.legal_moves(&mut replies);

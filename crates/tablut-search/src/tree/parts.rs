@@ -4,9 +4,9 @@ use tablut_rules::Move;
 
 use crate::proof::Proof;
 
-/// Index of a node; [`NONE`] for no node.
+/// Index of a node, or [`NONE`].
 pub(crate) type NodeId = u32;
-/// Index of an edge; [`NONE`] for no edge.
+/// Index of an edge, or [`NONE`].
 pub(crate) type EdgeId = u32;
 /// No node, or no edge.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -45,7 +45,7 @@ pub(crate) struct Node {
     pub raw_value: f32,
     /// The net's chance of a draw.
     pub raw_draws: f32,
-    /// The mean value, or the proven value; absolute.
+    /// The mean value or the proven value, absolute.
     pub q: f32,
     /// The mean chance of a draw, or 0 or 1 if the result is proven.
     pub draws: f32,
@@ -92,7 +92,7 @@ pub struct Memory {
     pub bytes: usize,
 }
 
-// The sizes in the documentation.
+// The documentation states these sizes.
 const _: () = assert!(size_of::<Node>() == 52 && size_of::<Edge>() == 32 && size_of::<Candidate>() == 8);
 
 impl Default for Node {

@@ -37,7 +37,7 @@ fn a_halving_round_is_gathered_together() {
     let game = Game::new(crate::fakes::rules("kvasir"), tablut_rules::Side::Attackers);
     let mut search = Search::new(game, &plain(), 64, ChaCha8Rng::seed_from_u64(2));
     let mut queries = Vec::new();
-    assert_eq!(search.gather(&mut queries), 1, "the root alone");
+    assert_eq!(search.gather(&mut queries), 1, "only the root");
     assert!(!queries[0].moves.is_empty());
     search.apply(&[tablut_search::Evaluation::uniform(queries[0].moves.len())]);
     queries.clear();
@@ -54,7 +54,8 @@ fn seeds_reproduce_and_differ() {
     assert!(results.iter().any(|result| result.moves != results[0].moves), "the seed must matter");
 }
 
-/// Virtual visits: more leaves at once, the same number of simulations, and no leftover in the tree.
+/// With virtual visits a search gathers more leaves at once, runs the same number of simulations, and keeps no virtual
+/// visits in the tree.
 #[test]
 fn several_leaves_in_flight_spend_the_same_simulations() {
     for rules in all_rules() {

@@ -1,5 +1,5 @@
-//! A solver without any knowledge, with which tests compare everything else. It plays every move of a `Game`, so its
-//! answers follow all rules, including history and limits.
+//! A simple solver as the reference of the tests. It plays every move of a `Game`, so its answers follow all rules,
+//! including history and limits.
 //!
 //! It is a depth-first and/or search. Its only optimisation is the move order: the first refutation ends a branch. It
 //! looks about five plies ahead. A side forces a goal within `n` plies if the game ends with the goal reached after at
@@ -8,10 +8,10 @@
 use tablut_rules::{Game, Move, MoveList, Outcome, Side};
 use tablut_search::exhaustive::TooManyPositions;
 
-/// The goal that a side wants to force.
+/// The goal that a side tries to force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// It wins.
+    /// The side wins.
     Win,
     /// The game ends, and the side has not lost.
     NotLose,
@@ -24,7 +24,7 @@ pub enum Verdict {
     Win(Side, u32),
     /// Both sides can force an end of the game without losing.
     Draw,
-    /// Unknown: it needs longer lines.
+    /// The result is unknown. It needs longer lines.
     Open,
 }
 
@@ -34,12 +34,12 @@ pub struct Exhaustive {
     game: Game,
     max_positions: u64,
     positions: u64,
-    /// By ply: a list to reuse, and the last reply that refuted a line of this length.
+    /// A reusable list, and the last reply that refuted a line of this length, indexed by ply.
     lists: Vec<(MoveList, Option<Move>)>,
 }
 
 impl Exhaustive {
-    /// A solver for the game's current position. It looks at no more than `max_positions` positions for each question.
+    /// A solver for the game's current position. Each question searches at most `max_positions` positions.
     pub fn new(game: &Game, max_positions: u64) -> Self {
         Self { game: game.clone(), max_positions, positions: 0, lists: Vec::new() }
     }

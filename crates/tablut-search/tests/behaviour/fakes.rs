@@ -9,8 +9,8 @@ use tablut_search::{
     SearchConfig, SearchResult, Solver,
 };
 
-/// All logits and values are hashes of positions, the same for the eight symmetric versions of one. It has strong
-/// opinions and no knowledge, like an untrained net.
+/// An evaluator whose logits and values are hashes of positions. They are the same for the eight symmetric versions of
+/// a position. Its evaluations are decided but arbitrary.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HashEvaluator;
 
@@ -26,12 +26,12 @@ fn hashed(query: &Query) -> Evaluation {
     // The history counts too, as it does for a net.
     let seed = symmetric_hash(&query.position) ^ u64::from(query.occurrences) << 40;
     let decided = 0.1 + 0.8 * unit(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    // The values stay what they are without draws, so that trees do too.
+    // The chance of a draw does not change the value, so trees are the same as without draws.
     let draw = (1.0 - (2.0 * decided - 1.0).abs()) * unit(seed.wrapping_mul(0xbf58_476d_1ce4_e5b9));
     Evaluation { logits, wdl: [decided - draw / 2.0, draw, 1.0 - decided - draw / 2.0], moves_left: 30.0 }
 }
 
-/// From 0 to 1.
+/// A number from 0 to 1.
 fn unit(hash: u64) -> f32 {
     (hash.wrapping_mul(0xd134_2543_de82_ef95) >> 40) as f32 / (1 << 24) as f32
 }

@@ -1,4 +1,4 @@
-//! Winning won games: short wins before long ones, and no gain from moving back and forth.
+//! Tests that a search prefers short wins and that repeating positions gains nothing.
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Move, Side};
@@ -98,11 +98,11 @@ fn a_draw_is_worth_to_the_searching_side_what_it_was_told() {
         let mut search = Search::new(game("masters", position), &config, 200, ChaCha8Rng::seed_from_u64(1));
         let result = finish(&mut search, &mut Drawn, usize::MAX);
         assert_eq!(result.value, absolute, "{position}");
-        // It is the same side's search after a move of each side, and one of them, too.
+        // After a move the value of a draw still counts for the side that created the search.
         search.advance(result.chosen);
         let reply = finish(&mut search, &mut Drawn, usize::MAX);
         assert_eq!(reply.value, absolute, "{position}, after a move");
-        // Another value of draws begins another tree.
+        // A new value of draws starts a new tree.
         search.configure(&SearchConfig { draw_value: 0.0.into(), ..config.clone() }, 200);
         let plain = finish(&mut search, &mut Drawn, usize::MAX);
         assert_eq!((plain.value, plain.kept_visits), (0.0, 0), "{position}");

@@ -20,7 +20,7 @@ fn text(search: &Search) -> String {
     }
     let branches = search.branches(20);
     let at_sight = branches.iter().filter(|of| of.visits == 0).count();
-    writeln!(out, "{at_sight} moves proven at sight and not searched").expect("a string");
+    writeln!(out, "{at_sight} moves proven without a visit").expect("a string");
     write_branches(out, &branches, 0);
     text
 }

@@ -1,4 +1,4 @@
-//! Wins in one move and in a few more, found without any knowledge, under every rule set.
+//! Tests that a search without a net finds wins in one ply and in a few plies, under every rule set.
 
 use tablut_rules::{Move, Side};
 use tablut_search::{Method, Proof, SearchConfig, Solver, Stop, UniformEvaluator};
@@ -6,7 +6,7 @@ use tablut_search::{Method, Proof, SearchConfig, Solver, Stop, UniformEvaluator}
 use crate::exhaustive::Exhaustive;
 use crate::fakes::{all_rules, game, plain, random_game, search, sparse_game};
 
-/// Rule set, position, a move that wins at once.
+/// Each entry is a rule set, a position, and a move that wins at once.
 #[rustfmt::skip]
 const WINS_IN_ONE: [(&str, &str, &str); 10] = [
     // The king escapes: to the edge, to a corner, to the edge outside the camps.
@@ -42,13 +42,13 @@ fn a_win_in_one_is_played_and_reported_proven_without_an_evaluation() {
             assert_eq!(result.proven, Some(Proof { winner: Some(side), plies: 1, from_history: false }));
             assert_eq!((result.evaluations, result.stop), (0, Some(Stop::Proven)));
             for of in &result.moves {
-                assert_eq!(of.improved > 0.0, moves.contains(&of.mv), "the target lies on the winning moves");
+                assert_eq!(of.improved > 0.0, moves.contains(&of.mv), "the target is on the winning moves");
             }
         }
     }
 }
 
-/// Whenever a random game under any rule set has a win in one, the search finds it, whatever the settings.
+/// If a random game under any rule set has a win in one, the search finds it with any settings.
 #[test]
 fn no_win_in_one_is_missed_in_random_games() {
     let mut found = 0;
@@ -71,7 +71,7 @@ fn no_win_in_one_is_missed_in_random_games() {
 
 #[test]
 fn a_forced_loss_in_two_is_proven_and_every_move_is_equal() {
-    // Two open lines: whatever the attackers play, the king escapes along the other.
+    // There are two open lines. If the attackers close one, the king escapes along the other.
     let game = game("kvasir", "9/9/9/2K6/9/9/9/9/t7t a");
     let result = search(&game, &plain(), 400, &mut UniformEvaluator, 3);
     assert_eq!(result.proven, Some(Proof { winner: Some(Side::Defenders), plies: 2, from_history: false }));
@@ -80,8 +80,8 @@ fn a_forced_loss_in_two_is_proven_and_every_move_is_equal() {
     assert!((result.moves.iter().map(|of| of.improved).sum::<f32>() - 1.0).abs() < 1e-5);
 }
 
-/// Wins in three plies near the root are found before any evaluation. (The rare ones without a threat, where every
-/// reply harms the opponent, are left to the tree.)
+/// Wins in three plies near the root are found before any evaluation. (The tree finds the rare ones without a threat,
+/// where every reply harms the opponent.)
 #[test]
 fn wins_in_three_are_seen_before_any_evaluation() {
     let (mut puzzles, mut seen) = (0, 0);
@@ -127,8 +127,8 @@ fn the_deep_solver_finds_wins_in_five() {
     assert!(puzzles.len() > 15 && found * 100 >= puzzles.len() * 85, "{found} of {}", puzzles.len());
 }
 
-/// Rule set and position. The side to move wins in three plies without a threat: the opponent has few moves, and each
-/// one loses the king or leaves no further move.
+/// Each entry is a rule set and a position. The side to move wins in three plies without a threat: the opponent has few
+/// moves, and each one loses the king or leaves no further move.
 const QUIET_WINS_IN_THREE: [(&str, &str); 4] = [
     ("linnaeus", "t8/2t6/5t3/4t4/t1t2t1t1/3t2t2/3t1K1t1/6t2/3t5 a"),
     ("linnaeus", "7t1/9/8t/4t4/3t5/2t3t2/tTtt5/tKt5t/Tt6T a"),

@@ -1,5 +1,5 @@
-//! The tree against a slow search that follows the paper and mctx directly: full vectors at every node, double
-//! precision, one choice before each simulation, and a clone of the game for each.
+//! Compares the tree with a slow search that follows the paper and mctx directly. That search has full vectors at every
+//! node, double precision, one choice before each simulation, and a clone of the game for each simulation.
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, MoveList, Side};
@@ -83,7 +83,7 @@ impl Node {
         q.iter().map(|q| scale * (q - lowest) / (highest - lowest).max(1e-8)).collect()
     }
 
-    /// The chance of a draw after each move; for those without visits mixed like `v_mix`.
+    /// The chance of a draw after each move. For moves without visits it is mixed like `v_mix`.
     fn completed_draws(&self) -> Vec<f64> {
         let priors = softmax(&self.logits);
         let draws: Vec<Option<f64>> =
@@ -184,8 +184,8 @@ fn the_tree_visits_what_the_paper_says() {
             let mut group = (usize::MAX, Vec::new());
             for wanted in considered_visits(m, simulations as usize) {
                 // With a fixed scale the choice before each simulation (mctx) and the choice once per round (the paper)
-                // agree here. Rescaling by the lowest and highest Q reorders moves within a round, so there the round
-                // decides.
+                // agree here. Rescaling by the lowest and highest Q reorders moves within a round. Then the choice of
+                // the round is used.
                 if sigma.q_scale == QScale::Fixed || group.0 != wanted {
                     group = (wanted, scores(&root, wanted as f64));
                 }

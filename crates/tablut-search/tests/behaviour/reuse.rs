@@ -1,4 +1,4 @@
-//! Playing a move keeps its subtree; memory is bounded.
+//! Tests that playing a move keeps its subtree, and that memory is bounded.
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Side};
@@ -79,7 +79,7 @@ fn a_full_tree_ends_the_search() {
 
 #[test]
 fn a_search_stops_when_its_decision_is_certain() {
-    // The king's only move.
+    // The king has only one move.
     let boxed = crate::fakes::game("masters", "9/9/9/9/t8/Tt7/Kt7/Tt7/t8 d");
     let mut moves = tablut_rules::MoveList::new();
     boxed.legal_moves(&mut moves);

@@ -6,7 +6,7 @@ use tablut_search::{Method, Proof, SearchConfig, Solver, UniformEvaluator};
 use crate::exhaustive::{Exhaustive, Goal};
 use crate::fakes::{HashEvaluator, all_rules, plain, random_game, search, sparse_game};
 
-/// Longer proofs would take the exhaustive solver too long.
+/// The exhaustive solver would take too long for longer proofs.
 const MAX_PLIES: u16 = 4;
 const MAX_POSITIONS: u64 = 300_000;
 
@@ -106,14 +106,14 @@ fn proofs_near_the_ply_limit_hold_and_rest_on_history() {
             let result = search(&game, &config, 3000, &mut UniformEvaluator, seed);
             if let Some(proof) = result.proven.filter(|proof| proof.winner.is_none()) {
                 draws += 1;
-                assert!(proof.from_history, "a draw is never of the position alone");
+                assert!(proof.from_history, "a draw always depends on the history");
             }
         }
     }
     assert!(checked > 200 && draws > 10, "only {checked} proofs, {draws} draws");
 }
 
-/// Proofs by repetition. The games have long histories of their own, because both sides move back and forth.
+/// Tests proofs by repetition. The games have long histories, because both sides move back and forth.
 #[test]
 fn proofs_after_repetitions_hold() {
     let mut by_history = 0;

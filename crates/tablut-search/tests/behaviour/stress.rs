@@ -1,5 +1,5 @@
-//! Searches driven at random: gathered in portions of any size, interrupted, reconfigured, advanced, short of memory.
-//! Nothing panics, and the properties of every search hold.
+//! Drives searches with random calls: it gathers batches of any size, interrupts, reconfigures and advances the search,
+//! and limits its memory. Nothing may panic, and the invariants of every search must hold.
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Side};
@@ -83,7 +83,7 @@ fn whatever_is_done_to_a_search_it_stays_whole() {
                         search.advance(mv);
                         continue;
                     }
-                    // Interrupted while queries are in flight.
+                    // Interrupts the search while queries are in flight.
                     2 => {
                         search.gather(&mut queries);
                         match dice.below(3) {

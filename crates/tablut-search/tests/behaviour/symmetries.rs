@@ -8,8 +8,8 @@ use crate::fakes::{HashEvaluator, all_rules, quiet, random_game, search};
 #[test]
 fn results_turn_with_the_board() {
     for (index, rules) in all_rules().enumerate() {
-        // After this many random moves the position has no symmetry left, so no two moves are equal. (Wins in one,
-        // found without an evaluation, are.)
+        // After this many random moves the position has no symmetry left, so no two moves are equal. (Wins in one ply
+        // would be an exception, because they are found without an evaluation.)
         let position = (0..100)
             .map(|seed| *random_game(&rules, 20, 100 * index as u64 + seed).position())
             .find(|position| !rules.wins_at_once(position, position.side_to_move()))

@@ -9,11 +9,11 @@ use crate::exhaustive::{Exhaustive, Goal, Verdict};
 use crate::fakes::{all_rules, game, random_game, sparse_game};
 use crate::soundness::shuffle;
 
-/// More would take the plain solver too long.
+/// The plain solver would take too long for more positions.
 const MAX_POSITIONS: u64 = 200_000;
 
-/// Compares the two solvers' wins of both sides within up to `max_plies`, as far as the plain one gets. Returns the
-/// number of wins and the number of open positions, each ply counted separately.
+/// Compares the two solvers' wins of both sides within up to `max_plies`, until the plain solver reaches its limit.
+/// Returns the number of wins and the number of open positions, each ply counted separately.
 fn compare(game: &Game, max_plies: u32, what: &str) -> [usize; 2] {
     let mut counts = [0; 2];
     for side in Side::ALL {
@@ -142,7 +142,7 @@ fn the_bound_on_work_is_kept() {
     let game = game("kvasir", "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a");
     let mut solver = WinSolver::new(&game, Side::Attackers, 1000);
     let error = solver.shortest_win(7).expect_err("far more than 1000 positions");
-    assert_eq!(error.to_string(), "more than 1000 positions to look at");
+    assert_eq!(error.to_string(), "the solver needs more than 1000 positions");
     assert_eq!(solver.shortest_win(1), Ok(None), "each question has the whole bound");
 }
 
@@ -169,5 +169,5 @@ fn a_ply_limit_makes_a_draw() {
 fn the_plain_solver_keeps_its_bound_too() {
     let start = Game::new(Arc::new(Rules::named("kvasir").expect("a built-in rule set")), Side::Attackers);
     let error = Exhaustive::new(&start, 100).solve(4).expect_err("far more than 100 positions");
-    assert_eq!(error.to_string(), "more than 100 positions to look at");
+    assert_eq!(error.to_string(), "the solver needs more than 100 positions");
 }

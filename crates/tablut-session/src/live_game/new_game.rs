@@ -4,7 +4,7 @@ use super::LiveGame;
 use crate::exercise::Exercise;
 use crate::host_config::HostConfig;
 use crate::player::Players;
-use crate::protocol::{Request, RequestedRules};
+use crate::protocol::Request;
 use crate::session::Session;
 use crate::view::position_of;
 use crate::words::shortened;
@@ -45,7 +45,7 @@ impl LiveGame {
             Request::New { rules, first, players } => {
                 let players = players.clone().unwrap_or_else(Players::people);
                 config.check_players(&players)?;
-                let rules = compiled(rules)?;
+                let rules = rules.compiled()?;
                 Ok(live(Session::new(rules.clone(), first_side(&rules, *first, seed)?, players)))
             }
             Request::Import { text, players } => {
@@ -63,7 +63,7 @@ impl LiveGame {
                 Ok(live(session))
             }
             Request::SetUp { rules, pieces, side } => {
-                let (rules, position) = (compiled(rules)?, position_of(pieces, *side)?);
+                let (rules, position) = (rules.compiled()?, position_of(pieces, *side)?);
                 Ok(live(Session::from_position(rules, position, Players::people())?))
             }
             Request::PlayOn { players } => {
@@ -98,14 +98,6 @@ impl LiveGame {
         self.exercise = Some((None, exercise));
         self
     }
-}
-
-fn compiled(choice: &RequestedRules) -> Result<Arc<Rules>, String> {
-    let set = match choice {
-        RequestedRules::Name(name) => RuleSet::named(name),
-        RequestedRules::Toml(text) => RuleSet::from_toml(text),
-    };
-    set.and_then(Rules::new).map(Arc::new).map_err(|error| error.to_string())
 }
 
 /// The side that moves first. If neither the rules nor the request determine it, `seed` decides.

@@ -17,42 +17,42 @@ use crate::nets::{DeviceArgs, load_model, load_rules, model_name, rules_for, tol
 use crate::outputs::Overwrite;
 use crate::progress::Progress;
 
-/// Simulations of a position when neither `--simulations` nor `--time` is given.
+/// Simulations of a position if neither `--simulations` nor `--time` is given.
 const SIMULATIONS: u32 = 800;
 /// Simulations of each position of a game.
 const GAME_SIMULATIONS: u32 = 400;
 
-/// Search a position and show its value, the best lines and proven results; or review a game
+/// Search a position and show its value, the best lines and proven results
 ///
-/// With --game it reads a game, and prints it with comments on the mistakes and what was better.
+/// With --game, review a game: print it with comments on mistakes and better moves.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The game to review: saved by `play` or the page, an OpenTafl record, or a list of moves
     #[arg(long, value_name = "FILE", conflicts_with_all = ["moves", "first", "position", "time", "lines", "json", "ascii"])]
     game: Option<PathBuf>,
-    /// Write the reviewed game here: as text to a file that ends in .txt, otherwise as JSON, which the page opens, with what
-    /// was better as variations
+    /// Write the reviewed game here, with better moves as variations: a file that ends in .txt is text, any other is
+    /// JSON, which the page opens
     #[arg(long, value_name = "FILE", requires = "game")]
     out: Option<PathBuf>,
     #[command(flatten)]
     overwrite: Overwrite,
-    /// Rule set, by name or TOML file [default: the game's own; else kvasir, or the net's own if it was not trained on
+    /// Rule set, by name or TOML file [default: that of the game; else kvasir, or the net's if it was not trained on
     /// kvasir]
     #[arg(long, value_name = "R")]
     rules: Option<String>,
-    /// Who moves first, if neither the rule set nor the position says so
+    /// The side that moves first, if neither the rule set nor the position determines it
     #[arg(long, value_name = "SIDE")]
     first: Option<Side>,
     /// The position, such as "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a" [default: the start]
     #[arg(long, value_name = "P")]
     position: Option<String>,
-    /// Simulations to spend, on each position of a game [default: 800; of a game 400]
+    /// Simulations [default: 800, or 400 for each position of a game]
     #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     simulations: Option<u32>,
-    /// Time to spend, such as 500ms or 10s
+    /// Time of the search, such as 500ms or 10s
     #[arg(long, value_name = "T", value_parser = time)]
     time: Option<Limit>,
-    /// How many moves to show with their lines
+    /// Number of moves to show, each with its line
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     lines: u16,
     /// Print one JSON object
@@ -63,10 +63,11 @@ pub struct Args {
     /// Draw the board with ASCII characters only
     #[arg(long)]
     ascii: bool,
-    /// The model file or the folder of a run, unless the first word is already a move [default: the net that comes with the program]
+    /// The model file, or the folder of a run, unless the first word is a move [default: the net that comes with the
+    /// program]
     #[arg(value_name = "MODEL")]
     model_or_move: Option<String>,
-    /// Moves played from the position before it is analysed, such as d1-d3
+    /// Moves to play from the position before the analysis, such as d1-d3
     #[arg(value_name = "MOVE")]
     moves: Vec<String>,
 }
@@ -76,7 +77,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let (path, moves) = args.model_and_moves()?;
     if let Some(game) = &args.game {
         if !moves.is_empty() {
-            bail!("--game {}: the moves are in that file, found {}", game.display(), moves.join(" "));
+            bail!("--game {}: expected no moves after it, found {}", game.display(), moves.join(" "));
         }
         return review(args, game, path, console);
     }
@@ -102,14 +103,14 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 }
 
 impl Args {
-    /// The model file, if the first word names one, and the moves. A word in the form of a move is a move: `./d1-d3` would be a
-    /// file of that name.
+    /// The model file, if the first word names one, and the moves. A word in the form of a move is a move. `./d1-d3`
+    /// names a file.
     fn model_and_moves(&self) -> anyhow::Result<(Option<&Path>, Vec<&str>)> {
         let moves = self.moves.iter().map(String::as_str);
         match self.model_or_move.as_deref() {
             Some(word) if word.parse::<MoveText>().is_ok() => Ok((None, std::iter::once(word).chain(moves).collect())),
             Some(word) if !Path::new(word).exists() => {
-                bail!("{word}: there is no such model file, and it is no move either, such as d1-d3")
+                bail!("{word}: there is no such model file, and a move has the form d1-d3")
             }
             word => Ok((word.map(Path::new), moves.collect())),
         }
@@ -134,12 +135,12 @@ fn review(args: &Args, path: &Path, model_path: Option<&Path>, console: &mut Con
     if let Some(out) = &args.out {
         args.overwrite.check(out)?;
         if let Some(other) = ending(out).filter(|ending| ["otg", "svg"].contains(ending)) {
-            bail!("cannot write {}: comments have no place in .{other}, expected .json or .txt", out.display());
+            bail!("cannot write {}: .{other} files have no comments, expected .json or .txt", out.display());
         }
     }
     let rules = load_rules(args.rules.as_deref().unwrap_or(USUAL_RULES))?;
     let mut session = read_game(path, rules.set(), false).map_err(anyhow::Error::msg)?.session;
-    // The game as it was played, wherever in it or beside it the file says that somebody was.
+    // The review is of the game as played, whatever position the file names as the current one.
     let end = session.tree().main_line().last().copied().unwrap_or(Tree::ROOT);
     session.go_to(end)?;
     let model = load_model(model_path)?;
@@ -158,8 +159,8 @@ fn review(args: &Args, path: &Path, model_path: Option<&Path>, console: &mut Con
     writeln!(console, "{}", session.to_text().trim_end())?;
     if let Some(out) = &args.out {
         write_game(out, &session, true).map_err(anyhow::Error::msg)?;
-        let hint = if ending(out) == Some("txt") { "" } else { ". The page opens it: Share, Open" };
-        console.voice.say(format_args!("The game is {}{hint}", out.display()));
+        let hint = if ending(out) == Some("txt") { "" } else { ". To open it on the page, choose Share and Open" };
+        console.voice.say(format_args!("The game is in {}{hint}.", out.display()));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `tablut bench`: figures for this machine.
+//! `tablut bench`: measures this machine, and searches on puzzles.
 
 mod inference;
 mod puzzles;
@@ -11,10 +11,10 @@ use crate::console::Console;
 /// What can be measured.
 #[derive(Subcommand)]
 pub enum Bench {
-    /// Evaluations per second of the CPU engine, by shape, batch and threads.
+    /// Measure the evaluations per second of the CPU engine or a device.
     Inference(inference::Args),
     Puzzles(puzzles::Args),
-    /// Self-play: games, positions and evaluations per second, share inside the net.
+    /// Measure the games, positions and evaluations per second of self-play.
     Selfplay(selfplay::Args),
 }
 

@@ -26,15 +26,15 @@ use crate::nets::{load_model, load_rules, rules_for, told};
 /// The bridges.
 #[derive(clap::Subcommand)]
 pub enum Bridge {
-    /// Play in the Tablut Challenge of the University of Bologna, or referee one of its games.
+    /// Play or referee a game of the Tablut Challenge (University of Bologna).
     Challenge(ChallengeArgs),
-    /// Speak a line protocol similar to UCI on standard input and output.
+    /// Run as an engine with a line protocol similar to UCI on standard input and output.
     Engine(EngineArgs),
-    /// Run as an OpenTafl engine: speak its engine protocol on standard input and output.
+    /// Run as an OpenTafl engine on standard input and output.
     Opentafl(OpenTaflArgs),
 }
 
-/// Who plays.
+/// The options of the player.
 #[derive(clap::Args)]
 struct PlayerArgs {
     /// The model file, or the folder of a run, of the net that plays [default: the net that comes with the program].
@@ -43,7 +43,7 @@ struct PlayerArgs {
     /// A player without a net instead, such as alphabeta:2s.
     #[arg(long, value_name = "PLAYER", conflicts_with = "model")]
     player: Option<String>,
-    /// Threads of the net.
+    /// Threads for the net.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
     /// Seed of all randomness.
@@ -74,7 +74,7 @@ pub struct ChallengeArgs {
     /// Referee a game instead of playing.
     #[arg(long, conflicts_with_all = ["side", "model", "player", "host", "port"])]
     serve: bool,
-    /// Where to listen for the players of `--serve`: white connects to this port, black to the next.
+    /// Address and port for `--serve`: white connects to this port, black to the next one.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:5800", requires = "serve")]
     listen: SocketAddr,
 }
@@ -93,10 +93,10 @@ enum Colour {
 pub struct EngineArgs {
     #[command(flatten)]
     player: PlayerArgs,
-    /// Rule set, by name or TOML file [default: kvasir, or the net's own if it was not trained on kvasir].
+    /// Rule set, by name or TOML file [default: kvasir, or the net's if it was not trained on kvasir].
     #[arg(long, value_name = "R")]
     rules: Option<String>,
-    /// Simulations per move for a `go` without a limit [default: the model file's number].
+    /// Simulations per move for a `go` without a limit [default: the number in the model file].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     simulations: Option<u32>,
 }
@@ -106,11 +106,11 @@ pub struct EngineArgs {
 pub struct OpenTaflArgs {
     #[command(flatten)]
     player: PlayerArgs,
-    /// Maximum simulations per move; also the number without a clock [default: OpenTafl's clock decides; without one,
-    /// the model file's number].
+    /// Maximum simulations per move, and their number without a clock [default: no maximum; without a clock, the number
+    /// in the model file].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     simulations: Option<u32>,
-    /// Maximum seconds per move; also the time without a clock.
+    /// Maximum seconds per move, and the time without a clock.
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: Option<u32>,
 }
@@ -125,7 +125,7 @@ pub fn run(bridge: &Bridge, console: &mut Console) -> anyhow::Result<()> {
     }
 }
 
-/// A player, and what its file says of it.
+/// A player, its name, and the simulations per move in its model file.
 struct LoadedPlayer {
     player: BridgePlayer,
     name: String,
@@ -136,7 +136,7 @@ fn load(args: &PlayerArgs, rules: &Arc<Rules>, precision: Precision) -> anyhow::
     if let Some(text) = &args.player {
         let spec: PlayerSpec = text.parse()?;
         let Some(player) = Baseline::new(&spec, rules, args.seed) else {
-            bail!("--player {text}: expected a player without a net; nets are given with --model FILE");
+            bail!("--player {text}: expected a player without a net; use --model FILE for a net");
         };
         return Ok(LoadedPlayer { player: BridgePlayer::Baseline(player), name: spec.to_string(), simulations: 0 });
     }
@@ -150,7 +150,7 @@ fn load(args: &PlayerArgs, rules: &Arc<Rules>, precision: Precision) -> anyhow::
     })
 }
 
-/// The rules that were asked for, or that the player knows.
+/// The rules in `asked`, or rules that the player knows.
 fn rules_of(args: &PlayerArgs, asked: Option<&str>, voice: Voice) -> anyhow::Result<Arc<Rules>> {
     if args.player.is_some() {
         return Ok(told(choose_rules(asked, &[])?, voice));
@@ -168,8 +168,8 @@ fn challenge(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> 
     let mut player = load(&args.player, &rules, Precision::Fastest)?;
     let limit = Limit::of_time(thinking_time(args.seconds))?;
     let stream = connect(&args.host, side, args.port)?;
-    // The opponent's time, and the second that the referee takes to look, before it is given up. The client waits
-    // longer for the first state.
+    // The opponent's time, and the seconds in which the referee notices that it is over. The client waits longer for
+    // the first state.
     let wait = Duration::from_secs(2 * u64::from(args.seconds) + 60);
     let options = ClientOptions { side, name: args.name.clone(), rules, wait };
     let report = client::play(&stream, &options, &mut |game| choose(&mut player.player, game, limit))?;
@@ -177,12 +177,12 @@ fn challenge(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> 
         ClientEnd::Result(Some(winner)) if winner == side => "won",
         ClientEnd::Result(Some(_)) => "lost",
         ClientEnd::Result(None) => "drew",
-        ClientEnd::OpponentOutOfTime => "most likely won: the referee closed the connection on the opponent's turn,",
+        ClientEnd::OpponentOutOfTime => "probably won (the referee closed the connection on the opponent's turn)",
         ClientEnd::Unended(outcome) => {
-            let why = "a side without a legal move loses, and the contest's referee does not look for that";
+            let why = "a side without a legal move loses, but the contest's referee does not check this";
             writeln!(
                 console,
-                "over after {} plies without a result: by the rules {outcome} ({why})",
+                "ended after {} plies without the referee's result; by the rules {outcome} ({why})",
                 report.moves.len()
             )?;
             return Ok(());
@@ -192,7 +192,8 @@ fn challenge(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// The referee looks once a second and the line takes its time: a second and a half are left, of short times half.
+/// The time for thinking. The referee checks the clock once a second, and the connection takes time. So 1.5 s are kept
+/// back, or half of a time below 3 s.
 fn thinking_time(seconds: u32) -> Duration {
     let time = Duration::from_secs(u64::from(seconds));
     time.saturating_sub(Duration::from_millis(1500)).max(time / 2)
@@ -227,15 +228,15 @@ fn referee(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> {
             unwritten = writeln!(console, "{:>3} {mv}", game.ply()).err();
         }
     })?;
-    // A game is not ended because nobody reads its moves.
+    // An error of standard output does not end the game.
     unwritten.map_or(Ok(()), Err)?;
     match &report.ending {
         Ending::Forfeit { loser, reason } => {
-            writeln!(console, "{}, the {loser}, lost: {reason}", report.names[loser.index()])?;
+            writeln!(console, "{} ({loser}) lost: {reason}", report.names[loser.index()])?;
         }
         Ending::Rules(outcome) => match outcome.winner {
             Some(winner) => {
-                writeln!(console, "{}, the {winner}, won: {}", report.names[winner.index()], outcome.reason)?;
+                writeln!(console, "{} ({winner}) won: {}", report.names[winner.index()], outcome.reason)?;
             }
             None => writeln!(console, "a draw: {}", outcome.reason)?,
         },
@@ -245,7 +246,7 @@ fn referee(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> {
 
 fn engine(args: &EngineArgs, console: &mut Console) -> anyhow::Result<()> {
     let rules = rules_of(&args.player, args.rules.as_deref(), console.voice)?;
-    // Most programs ask for a number of simulations, and expect the same answer again.
+    // Most programs ask for a number of simulations, and expect a reproducible answer.
     let player = load(&args.player, &rules, Precision::F32)?;
     let name = format!("tablut {} {}", env!("CARGO_PKG_VERSION"), player.name);
     let simulations = args.simulations.unwrap_or(player.simulations);
@@ -255,7 +256,7 @@ fn engine(args: &EngineArgs, console: &mut Console) -> anyhow::Result<()> {
 
 fn opentafl(args: &OpenTaflArgs, console: &mut Console) -> anyhow::Result<()> {
     let engine = || -> anyhow::Result<OpenTaflEngine> {
-        // The rules come with the first line; a player without a net is made for them then.
+        // The rules arrive in the first line. A player without a net is adapted to them then.
         let precision = if args.simulations.is_some() { Precision::F32 } else { Precision::Fastest };
         let player = load(&args.player, &load_rules("kvasir")?, precision)?;
         let time = args.seconds.map(|seconds| Duration::from_secs(seconds.into()));
@@ -263,7 +264,7 @@ fn opentafl(args: &OpenTaflArgs, console: &mut Console) -> anyhow::Result<()> {
         Ok(OpenTaflEngine::new(player.player, Pace { most, simulations: player.simulations }))
     };
     let mut engine = engine().inspect_err(|error| {
-        // OpenTafl shows this to the user who chose the engine. The error itself is reported as well.
+        // OpenTafl shows this line to the user. The error is also printed to standard error.
         let _ = writeln!(console, "error -1 {}", format!("{error:#}").replace('\n', " "));
     })?;
     Ok(run_opentafl(&mut engine, &lines_of(io::stdin()), console)?)

@@ -1,4 +1,4 @@
-//! `tablut config CONFIG`: checks a config with everything that it names, and prints it with every key.
+//! `tablut config CONFIG`: checks a config and everything that it names, and prints it with every key.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -24,14 +24,14 @@ pub struct Overrides {
     /// Override a key of the config, such as `learning.batch_size=128`; repeatable.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     keys: Vec<String>,
-    /// Where the net plays and learns, the config's `machine.device`: cpu, gpu:0 or another number, or auto, the first GPU if
-    /// there is one. GPUs need a program with the feature `gpu`. A run may change its device.
+    /// Device for playing and learning, instead of the config's `machine.device`: cpu, gpu:N, or auto (the first GPU if
+    /// there is one). GPUs need a program built with the feature `gpu`. A resumed run may change its device.
     #[arg(long, value_name = "DEVICE")]
     device: Option<DeviceChoice>,
 }
 
 impl Overrides {
-    /// The keys, as `--set` has them.
+    /// All changes in the form of `--set`.
     pub fn keys(&self) -> Vec<String> {
         let device = self.device.map(|device| format!("machine.device={device}"));
         self.keys.iter().cloned().chain(device).collect()

@@ -16,16 +16,16 @@ use tablut_report::{GAME_COLUMNS, RunFiles, games_csv, metrics_csv};
 use crate::console::{Console, complain};
 use crate::outputs::Overwrite;
 
-/// What to do with records.
+/// The actions on records.
 #[derive(Subcommand)]
 pub enum Data {
-    /// Count games, positions and results; for a run's folder, show its progress.
+    /// Count games, positions and results, or show a run's progress.
     Info {
         /// Files of records, or folders of runs.
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Replay every game and compare its end with the recorded one; for a run's folder, check every file.
+    /// Replay every game and compare its result, or check every file of a run.
     Check {
         /// Files of records, or folders of runs.
         #[arg(required = true)]
@@ -42,13 +42,13 @@ pub struct ExportArgs {
     /// What to write.
     #[arg(value_enum)]
     what: Export,
-    /// Files of records, or folders of runs, which mean all their games.
+    /// Files of records, or folders of runs for all their games.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// The file to write [default: print].
     #[arg(long, value_name = "FILE", required_if_eq("what", "positions"))]
     out: Option<PathBuf>,
-    /// Of positions: share of the search's chances in the value targets, 0 to 1; the rest is the game's outcome.
+    /// For positions: share of the search's chances in the value targets, 0 to 1. The rest is the game's outcome.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     value_share: f32,
     #[command(flatten)]
@@ -92,7 +92,7 @@ fn export(args: &ExportArgs, console: &mut Console) -> anyhow::Result<()> {
         Export::Positions => return export_positions(args, console),
         Export::Metrics => match args.files.as_slice() {
             [run] => metrics_csv(&RunFiles::read_numbers(run)?.lines),
-            runs => bail!("expected the folder of one run, {} were named", runs.len()),
+            runs => bail!("expected the folder of one run, found {} paths", runs.len()),
         },
         Export::Games => text_of_games(args, "", |_, game| format!("{}\n", line(game)))?,
         Export::Plies => text_of_games(args, &format!("{GAME_COLUMNS}\n"), games_csv)?,
@@ -103,7 +103,7 @@ fn export(args: &ExportArgs, console: &mut Console) -> anyhow::Result<()> {
     }
 }
 
-/// The header and what `text` makes of every game, with the name of the game's file.
+/// The header, and the `text` of every game, which receives the name of the game's file.
 fn text_of_games(
     args: &ExportArgs,
     header: &str,
@@ -134,7 +134,7 @@ fn export_positions(args: &ExportArgs, console: &mut Console) -> anyhow::Result<
     Ok(())
 }
 
-/// The files of records, in place of a run's folder those of all its generations.
+/// The files of records. A run's folder is replaced by the files of all its generations.
 fn record_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -143,7 +143,7 @@ fn record_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
             continue;
         }
         let folder = path.join("games");
-        let entries = fs::read_dir(&folder).with_context(|| format!("run {}: its folder games", path.display()))?;
+        let entries = fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
         let mut of_run: Vec<PathBuf> = entries
             .map(|entry| Ok(entry?.path()))
             .collect::<std::io::Result<_>>()
@@ -155,13 +155,13 @@ fn record_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Checks a file of records, or every file of a run; an error where one is damaged or missing, after all have been looked at.
+/// Checks a file of records, or every file of a run. Damaged or missing files of a run are an error after all are
+/// checked.
 fn check(path: &Path, console: &mut Console) -> anyhow::Result<()> {
     if !path.is_dir() {
         let file = read_records(path)?;
         for game in &file.games {
-            let missing =
-                || format!("{}: it does not hold the rules {} of its game {}", path.display(), game.rules, game.index);
+            let missing = || format!("{}: the rules {} of game {} are missing", path.display(), game.rules, game.index);
             let rules = file.rules_named(&game.rules).with_context(missing)?;
             game.replay(&rules, |_, _, _| {}).with_context(|| path.display().to_string())?;
         }
@@ -172,7 +172,7 @@ fn check(path: &Path, console: &mut Console) -> anyhow::Result<()> {
     let RunCheck { generations, games, models, states, faults } = check;
     writeln!(
         console,
-        "{}: {generations} generations, {models} models and {states} states are whole, {games} games replay as recorded",
+        "{}: {generations} generations, {models} models and {states} states are complete, {games} games replay as recorded",
         path.display()
     )?;
     for fault in &faults {
@@ -188,7 +188,7 @@ fn check(path: &Path, console: &mut Console) -> anyhow::Result<()> {
 fn info(file: &RecordFile) -> String {
     let metrics = SelfPlayMetrics::count(&file.games);
     format!(
-        "{} games of {:.1} plies, {} positions to learn from, {} evaluations; attackers won {}, drawn {} ({} at the ply \
+        "{} games of {:.1} plies, {} training positions, {} evaluations; attackers won {}, drawn {} ({} at the ply \
          limit), defenders won {}",
         metrics.games,
         metrics.mean_plies,

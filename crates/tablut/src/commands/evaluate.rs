@@ -1,4 +1,4 @@
-//! `tablut evaluate MODEL`: a net's score against fixed opponents, both sides equally.
+//! `tablut evaluate MODEL`: a net's score against fixed opponents, with both sides.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,15 @@ use crate::nets::{SHIPPED, add_net, load_nets, parse_players};
 /// Arguments of `tablut evaluate`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The model file, or the folder of a run, which means its newest net [default: the net that comes with the program].
+    /// The model file, or the folder of a run for its newest net [default: the net that comes with the program].
     #[arg(default_value = SHIPPED, hide_default_value = true)]
     model: PathBuf,
-    #[arg(help = format!("An opponent, may be given often: {PLAYER_FORMS} [default: random, greedy and alphabeta:2]"), long, value_name = "PLAYER")]
+    #[arg(help = format!("An opponent, repeatable: {PLAYER_FORMS} [default: random, greedy and alphabeta:2]"), long, value_name = "PLAYER")]
     against: Vec<String>,
-    /// Rule set, by name or TOML file [default: kvasir, or the net's own if it was not trained on kvasir].
+    /// Rule set, by name or TOML file [default: kvasir, or the net's if it was not trained on kvasir].
     #[arg(long, value_name = "R")]
     rules: Option<String>,
-    /// Simulations per move; 0 plays by the policy alone [default: the model file's number].
+    /// Simulations per move. With 0 the net plays its policy's best move [default: the number in the model file].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     simulations: Option<u32>,
     #[command(flatten)]
@@ -68,8 +68,8 @@ pub struct Measured {
     pub played: Played,
 }
 
-/// Plays the net of `model` against `opponents`. By default it uses the file's simulations, and kvasir's rules if the
-/// net was trained on them.
+/// Plays the net of `model` against `opponents`. The default simulations are those of the model file. The default rules
+/// are kvasir, or the net's if it was not trained on kvasir.
 pub fn measure(
     model: &Path,
     opponents: &[String],

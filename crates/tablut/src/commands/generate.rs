@@ -14,17 +14,17 @@ use tablut_net::durable;
 use crate::console::Console;
 use crate::outputs::Overwrite;
 
-/// What to write.
+/// The kinds of files.
 #[derive(clap::Subcommand)]
 pub enum Generate {
     Openings(openings::Args),
     Puzzles(puzzles::Args),
-    /// Print a shell's completions for these commands.
+    /// Print completions for a shell.
     Completions {
         /// The shell.
         shell: Shell,
     },
-    /// Write manual pages of these commands.
+    /// Write manual pages, one for each command.
     Man {
         /// Folder for the pages, one per command, such as ~/.local/share/man/man1.
         #[arg(long, value_name = "DIR")]
@@ -34,7 +34,7 @@ pub enum Generate {
     },
 }
 
-/// Writes what is asked for; `program` has the commands that completions and manual pages describe.
+/// Writes the files. `program` has the commands for completions and manual pages.
 pub fn run(command: &Generate, program: clap::Command, console: &mut Console) -> anyhow::Result<()> {
     match command {
         Generate::Openings(args) => openings::run(args, console),
@@ -46,7 +46,7 @@ pub fn run(command: &Generate, program: clap::Command, console: &mut Console) ->
 
 fn completions(shell: Shell, mut program: clap::Command, console: &mut Console) -> anyhow::Result<()> {
     let name = program.get_name().to_owned();
-    // Into memory first: the generator panics where a file does not take what it writes.
+    // The generator panics if it cannot write, so it writes into memory.
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut program, name, &mut text);
     Ok(console.write_all(&text)?)

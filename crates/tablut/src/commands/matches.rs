@@ -19,36 +19,36 @@ pub use self::playing::{Played, play_all};
 use crate::console::Voice;
 use crate::nets::{DeviceArgs, told};
 
-/// Games per thread at the same time. More would not make batches faster, and the first results would take longer.
+/// Games per thread at the same time. With more games batches are not faster, and the first results take longer.
 const GAMES_PER_THREAD: usize = 16;
 
 /// Options of every command that plays matches.
 #[derive(Clone, Debug, clap::Args)]
 pub struct MatchArgs {
-    /// Games against each opponent; an odd number is rounded up, so that both sides are played equally often.
+    /// Games of each match. An odd number is rounded up, so that each player plays both sides equally often.
     #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub games: u32,
     /// Random plies at the start of each pair of games.
     #[arg(long, default_value_t = DEFAULT_OPENING_PLIES, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=40))]
     pub opening_plies: u32,
-    /// Use the openings of a book, a different one for each pair of games: `even`, the program's own book of even openings
-    /// for a named rule set, or a file made by `tablut generate openings`.
+    /// Take a different opening for each pair of games from a book: `even` (the program's even openings for a named
+    /// rule set), a file made by `tablut generate openings`, or a text file with the moves of one opening in each line.
     #[arg(long, value_name = "even|FILE", conflicts_with = "opening_plies")]
     pub openings: Option<Book>,
     /// Plies after which a game is a draw.
     #[arg(long, default_value_t = 400, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_plies: u32,
-    /// Seed of openings and players; the same seed gives the same games.
+    /// Seed of openings and players. The same seed gives the same games.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Stop each match when a sequential test has a result; the bounds are ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA [default:
+    /// Stop each match when a sequential test has a verdict. BOUNDS is ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA [default:
     /// 0,20].
     #[arg(long, alias = "sprt", value_name = "BOUNDS", num_args = 0..=1, require_equals = true, default_missing_value = "0,20")]
     pub sequential_test: Option<TestBounds>,
     /// Threads [default: one per core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Write each finished game to this file, one JSON object per line. If the file exists, continue its match.
+    /// Write each finished game to this file, one JSON object per line. An existing file's match is continued.
     #[arg(long, value_name = "FILE")]
     pub save_games: Option<PathBuf>,
     /// Print JSON instead of tables.
@@ -59,7 +59,7 @@ pub struct MatchArgs {
 }
 
 impl Default for MatchArgs {
-    /// The options when none is typed.
+    /// The options without arguments.
     fn default() -> Self {
         let typed = Self::augment_args(clap::Command::new("match").no_binary_name(true)).get_matches_from([""; 0]);
         Self::from_arg_matches(&typed).expect("no option is required")
@@ -67,9 +67,9 @@ impl Default for MatchArgs {
 }
 
 impl MatchArgs {
-    /// What the options mean under `rules`.
+    /// The settings of a match under `rules`.
     pub fn config(&self, rules: &Arc<Rules>) -> anyhow::Result<MatchConfig> {
-        // With a GPU there are more threads and games: a thread waits while the device evaluates, and its batches are large.
+        // A GPU needs more threads and games: a thread waits while the device evaluates, and its batches are large.
         let (per_core, tasks_per_worker) =
             if self.device.device == DeviceChoice::Cpu { (1, GAMES_PER_THREAD) } else { (2, 4 * GAMES_PER_THREAD) };
         let workers = self.threads.map_or(per_core * Concurrency::default().workers, usize::from);
@@ -92,22 +92,22 @@ impl MatchArgs {
         Ok(config)
     }
 
-    /// What games begin with, for the line above the tables.
+    /// The openings as text, for the line above the tables.
     pub fn openings_text(&self) -> String {
         match &self.openings {
             Some(Book::Even) => "even openings".to_owned(),
             Some(Book::File(path)) => format!("openings from {}", path.display()),
-            None => format!("{} random plies at the beginning of each pair of games", self.opening_plies),
+            None => format!("{} random plies at the start of each pair of games", self.opening_plies),
         }
     }
 }
 
-/// A book of openings, as `--openings` names it.
+/// A book of openings, the value of `--openings`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Book {
-    /// The program's own book of even openings.
+    /// The program's book of even openings.
     Even,
-    /// A file that `tablut generate openings` made.
+    /// A file that `tablut generate openings` made, or one with the moves of one opening in each line.
     File(PathBuf),
 }
 
@@ -117,7 +117,7 @@ impl Book {
         match self {
             Self::Even => OpeningBook::even(rules).with_context(|| {
                 let name = rules.name();
-                format!("--openings even: there is no such book for {name}, which is not one of the named rule sets; `tablut generate openings` makes one")
+                format!("--openings even: expected a named rule set, found {name}; `tablut generate openings` makes a book for it")
             }),
             Self::File(path) => Ok(OpeningBook::read(path, rules)?),
         }
@@ -139,12 +139,13 @@ impl fmt::Display for Book {
     }
 }
 
-/// The rules of a match: `asked`, else those of its opening book, else rules that the nets know.
+/// The rules of a match: `asked`, or else those of its opening book, or else rules that the nets know.
 pub fn match_rules(asked: Option<&str>, book: Option<&Book>, nets: &Nets, voice: Voice) -> anyhow::Result<Arc<Rules>> {
     let choice = match (asked, book) {
-        (None, Some(Book::File(path))) => {
-            nets.rules_of_file(&path.display().to_string(), &OpeningBook::rules_of(path)?)
-        }
+        (None, Some(Book::File(path))) => match OpeningBook::rules_of(path)? {
+            Some(rules) => nets.rules_of_file(&path.display().to_string(), &rules),
+            None => nets.choose_rules(None)?,
+        },
         _ => nets.choose_rules(asked)?,
     };
     Ok(told(choice, voice))

@@ -1,4 +1,5 @@
-//! `tablut model`: shows the contents of a model file, writes its card, combines nets, and exports them for other programs.
+//! `tablut model`: shows the contents of a model file, writes its card, combines nets, and exports them for other
+//! programs.
 
 mod card;
 mod combine;
@@ -18,33 +19,33 @@ use crate::layout;
 use crate::nets::{load_model, model_name};
 use crate::outputs::Overwrite;
 
-/// What to do with a model file.
+/// The actions on model files.
 #[derive(Subcommand)]
 pub enum ModelCommand {
     /// Print a model file's shape, rule sets and training.
     Info {
-        /// The model file, or the folder of a run, which means its newest net.
+        /// The model file, or the folder of a run for its newest net.
         model: PathBuf,
         /// Print one JSON object.
         #[arg(long)]
         json: bool,
-        /// Print only the config of its training: the one in its card, or that of the run that it is from.
+        /// Print only the config of its training: the one in its card, or else that of its run.
         #[arg(long, conflicts_with = "json")]
         config: bool,
     },
-    /// Write a card into a model file: what the net is, how it was made, what it scores and what it is bad at.
+    /// Write a card into a model file: the net's origin, scores and weaknesses.
     Card(card::Args),
-    /// Put nets for certain rules beside a general net, in one file.
+    /// Combine a general net and nets for certain rules into one file.
     Combine(combine::Args),
     /// Write the net in another format.
     Export {
-        /// The model file, or the folder of a run, which means its newest net.
+        /// The model file, or the folder of a run for its newest net.
         model: PathBuf,
         /// Write an ONNX file here.
         #[arg(long, value_name = "FILE")]
         onnx: PathBuf,
-        /// The rules under which it plays there, for a net with weights of their own for some rules: a name or a file.
-        /// Without it, the general weights.
+        /// Export the weights for these rules, by name or TOML file, if the net has own weights for some rules
+        /// [default: the general weights].
         #[arg(long)]
         rules: Option<String>,
         #[command(flatten)]
@@ -57,7 +58,7 @@ pub enum ModelCommand {
 struct Info<'a> {
     shape: String,
     parameters: usize,
-    /// The rule sets that have as many parameters of their own.
+    /// The rule sets with own weights. Each adds the same number of parameters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     specialists: Vec<&'a str>,
     rules: Vec<&'a str>,
@@ -75,8 +76,9 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
             let Model { card, training, .. } = load_model(Some(path))?;
             let configs = [card.map(|card| card.config).unwrap_or_default(), training.config];
             let config = configs.iter().find(|config| !config.is_empty());
-            let config =
-                config.with_context(|| format!("{}: it has no config of its training", model_name(Some(path))))?;
+            let config = config.with_context(|| {
+                format!("{}: it does not contain the config of its training", model_name(Some(path)))
+            })?;
             write!(console, "{config}")?;
         }
         ModelCommand::Card(args) => card::run(args, console)?,
@@ -106,7 +108,7 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
                 }
                 None => (model.weights.general(), general_rules(&model).join(",")),
             };
-            // The hash is that of the exported weights, as of a model file that holds nothing else.
+            // The hash is that of the exported weights only.
             let metadata = [("rules", rules), ("hash", weights.hash())];
             let bytes = onnx::encode(&weights, &metadata.each_ref().map(|(key, value)| (*key, value.as_str())));
             durable::write(path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
@@ -120,24 +122,24 @@ fn names(rules: &[StatedRules]) -> Vec<&str> {
     rules.iter().map(StatedRules::name).collect()
 }
 
-/// The rule sets without weights of their own.
+/// The rule sets without own weights.
 fn general_rules(model: &Model) -> Vec<&str> {
     let specialists: Vec<&str> = model.weights.specialists().collect();
     names(&model.rules).into_iter().filter(|rules| !specialists.contains(rules)).collect()
 }
 
-/// One line for each rule set that differs from the one of its name that comes with the program.
+/// A line for each rule set that differs from the program's rule set with the same name.
 fn changes(rules: &[StatedRules]) -> String {
     let line = |rules: &StatedRules| {
         let changes: Vec<String> = rules.changes().iter().map(ToString::to_string).collect();
-        let own = "unlike those that come with the program";
+        let own = "unlike the program's rules of this name";
         (!changes.is_empty()).then(|| format!("             {}: {own}, {}\n", rules.name(), changes.join(", ")))
     };
     rules.iter().filter_map(line).collect()
 }
 
 impl Info<'_> {
-    /// The precision of self-play, unless it is the usual one.
+    /// The precision of self-play, unless it is f32.
     fn precision(&self) -> String {
         match self.training.selfplay_precision {
             Precision::F32 => String::new(),
@@ -145,15 +147,15 @@ impl Info<'_> {
         }
     }
 
-    /// A line on the net that the training began with, if it did not begin with an untrained one.
+    /// A line about the net that the training started with, if there was one.
     fn start(&self) -> String {
         let start = self.training.start.as_deref().map(shown);
         start.map_or_else(String::new, |start| {
-            format!("begun with   the net {start}, whose training is not counted here\n")
+            format!("start        the net {start}, whose training is not included here\n")
         })
     }
 
-    /// Lines on the rule sets with weights of their own, if there are any.
+    /// Lines about the rule sets with own weights, if there are any.
     fn own_weights(&self) -> String {
         if self.specialists.is_empty() {
             return String::new();

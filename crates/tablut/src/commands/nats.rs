@@ -1,4 +1,4 @@
-//! How a command reaches a NATS broker: its address, credentials and certificates.
+//! Options for a NATS broker: its address, credentials and certificates.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,33 +6,34 @@ use std::time::Duration;
 use tablut_fleet::{Connection, Credentials, FleetTrainer, Log, Tls, TrainerOptions};
 use tablut_games::Concurrency;
 
-/// Options of every command that talks to a broker.
+/// Options of every command that connects to a broker.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Broker")]
 pub struct NatsArgs {
-    /// The NATS broker, such as `nats://host:4222` or `tls://host:4222`; several of a cluster are separated by commas.
+    /// The NATS broker, such as `nats://host:4222` or `tls://host:4222`. Separate several addresses of a cluster by
+    /// commas.
     #[arg(long = "nats", value_name = "URL")]
     pub url: Option<String>,
-    /// Credentials, as `nsc` writes them. A user with a password, or a token, can stand in the address instead:
+    /// A credentials file made by `nsc`. The address can contain a user and password, or a token, instead:
     /// `nats://user:password@host`.
     #[arg(long, value_name = "FILE", requires = "url")]
     nats_creds: Option<PathBuf>,
     /// A file with the seed of an nkey.
     #[arg(long, value_name = "FILE", requires = "url", conflicts_with = "nats_creds")]
     nats_nkey: Option<PathBuf>,
-    /// A certificate authority to trust besides the system's.
+    /// A certificate authority to trust in addition to the system's.
     #[arg(long, value_name = "FILE", requires = "url")]
     nats_ca: Option<PathBuf>,
-    /// Our own certificate, where the broker asks for one.
+    /// The client certificate, if the broker requires one.
     #[arg(long, value_name = "FILE", requires = "url", requires = "nats_key")]
     nats_cert: Option<PathBuf>,
-    /// The key of that certificate.
+    /// The key of the client certificate.
     #[arg(long, value_name = "FILE", requires = "url", requires = "nats_cert")]
     nats_key: Option<PathBuf>,
 }
 
 impl NatsArgs {
-    /// The connection; none without an address.
+    /// The connection, or `None` without an address.
     pub fn connection(&self) -> Option<Connection> {
         let credentials = match (&self.nats_creds, &self.nats_nkey) {
             (Some(path), _) => Credentials::File(path.clone()),
@@ -45,16 +46,16 @@ impl NatsArgs {
     }
 }
 
-/// Options of a command whose games others play.
+/// Options of a command whose games workers can play.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Workers on other machines")]
 pub struct FleetArgs {
     #[command(flatten)]
     nats: NatsArgs,
-    /// Seconds that a worker may be silent before its games are given to another one.
+    /// Seconds without a message from a worker until its games are assigned to another one.
     #[arg(long, value_name = "SECONDS", default_value_t = 15, requires = "url", value_parser = clap::value_parser!(u32).range(1..=3600))]
     lease: u32,
-    /// Share of the workers' games that are played here once more, to see whether workers are honest; 0 to 1.
+    /// Share of the workers' games that are played again here to verify the workers, 0 to 1.
     #[arg(long, value_name = "SHARE", default_value_t = 0.005, requires = "url", value_parser = share)]
     check: f64,
 }
@@ -65,13 +66,13 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 impl FleetArgs {
-    /// Whether others play.
+    /// Whether a broker was named.
     pub fn is_asked_for(&self) -> bool {
         self.nats.url.is_some()
     }
 
-    /// Joins the broker, if one was named, for the run or match of that id; `place` is where its files are, and `notes` hears
-    /// of what happens at the broker.
+    /// Connects to the broker, if one was named, for the run or match `id`. `place` is the folder of its files. `notes`
+    /// receives messages about the connection and the workers.
     pub fn start(
         &self,
         id: String,
@@ -88,16 +89,16 @@ impl FleetArgs {
             check_share: self.check,
             concurrency,
         };
-        notes(&format!("Games are played by workers: tablut worker --nats {}", connection.shown()));
+        notes(&format!("Workers play the games. To add a worker: tablut worker --nats {}", connection.shown()));
         Ok(Some(FleetTrainer::start(connection, options, notes)?))
     }
 }
 
-/// This machine's name, for people.
+/// This machine's name, for messages and the names of workers.
 pub fn host_name() -> String {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let name = if name.trim().is_empty() { std::env::var("HOSTNAME").unwrap_or_default() } else { name };
+    let name = gethostname::gethostname();
     // Names travel in subjects, whose parts are separated by dots.
-    let name: String = name.trim().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let name: String =
+        name.to_string_lossy().trim().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     if name.is_empty() { "machine".to_owned() } else { name }
 }

@@ -1,4 +1,4 @@
-//! `tablut perft`: counts move sequences, the check of move generation.
+//! `tablut perft`: counts move sequences, to verify move generation.
 
 use std::io::Write as _;
 
@@ -17,7 +17,7 @@ pub struct Args {
     /// Plies in a sequence
     #[arg(long, value_name = "D")]
     depth: u32,
-    /// Who moves first: attackers or defenders [default: the side that the position or the rule set says]
+    /// The side that moves first: attackers or defenders [default: that of the position or the rule set]
     #[arg(long, value_name = "SIDE")]
     first: Option<Side>,
     /// Count from this position instead of the start, such as "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a"

@@ -1,4 +1,4 @@
-//! `tablut play [MODEL]`: a game in the terminal.
+//! `tablut play [MODEL]`: plays a game in the terminal.
 
 use tablut_learn::newest_net;
 use tablut_play::{PlayArgs, PlayError, play_in_terminal};

@@ -11,17 +11,17 @@ use tablut_session::Session;
 use crate::console::Console;
 use crate::nets::load_rules;
 
-/// The rule set of moves that come without one.
+/// The rule set if neither the file nor an option names one.
 pub const USUAL_RULES: &str = "kvasir";
 
-/// Play a list of moves or a saved game and report each state
+/// Replay moves or a saved game, and print each state
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Rule set, by name or TOML file [default: the one in the game's file, or kvasir]
+    /// Rule set, by name or TOML file [default: that of the game's file, or kvasir]
     #[arg(long, value_name = "R")]
     rules: Option<String>,
-    /// Who moves first: attackers or defenders [default: the side that the position or the rule set says; if the rule
-    /// set draws it, the side of the first move's piece]
+    /// The side that moves first: attackers or defenders [default: that of the position or the rule set, or else that
+    /// of the first moved piece]
     #[arg(long, value_name = "SIDE")]
     first: Option<Side>,
     /// Start from this position, such as "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a"
@@ -30,8 +30,8 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Moves such as d1-d3; or one file with a game: the output of `save` in `play`, OpenTafl's record, or a list of
-    /// moves; or - to read a game from standard input
+    /// Moves such as d1-d3; or a file with a game saved by `play`, an OpenTafl record, or a list of moves; or - to read
+    /// a game from standard input
     #[arg(value_name = "MOVE|FILE")]
     moves: Vec<String>,
 }
@@ -55,7 +55,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         let has_start = |text: &str| {
             text.parse::<GameText>().map_or(text.trim_start().starts_with('{'), |game| game.start.is_some())
         };
-        ensure!(!has_start(&text), "{name} says how its game begins; leave out --first and --position");
+        ensure!(!has_start(&text), "{name} contains the start of its game: leave out --first and --position");
         let start = rules.opening(args.first, args.position.as_deref())?;
         text.insert_str(0, &format!("[position:{start}]\n"));
     }

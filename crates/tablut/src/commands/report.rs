@@ -1,4 +1,4 @@
-//! `tablut report RUN…`: reports on runs, in words, as one page, or for TensorBoard.
+//! `tablut report RUN…`: summarizes runs, writes a page about them, and event files for TensorBoard.
 
 use std::collections::HashSet;
 use std::io::Write as _;
@@ -14,18 +14,18 @@ use crate::outputs::check_writable;
 /// Arguments of `tablut report`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folders of runs, running or finished; several are compared.
+    /// Folders of runs, in progress or finished. Several runs are compared.
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
-    /// The page to write [default: report.html in the run's folder; comparison.html here for several].
+    /// The page to write [default: report.html in the run's folder, or comparison.html here for several runs].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Also write event files for TensorBoard into this folder; with several runs, into one subfolder for each.
+    /// Also write event files for TensorBoard into this folder, or with several runs into a subfolder for each.
     #[arg(long, value_name = "DIR")]
     tensorboard: Option<PathBuf>,
 }
 
-/// Writes the page, and says in words what it says.
+/// Writes the page, and prints its summary.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let mut runs: Vec<RunFiles> = args.runs.iter().map(|folder| RunFiles::read(folder)).collect::<Result<_, _>>()?;
     for (run, name) in runs.iter_mut().zip(distinct_names(&args.runs)) {
@@ -37,16 +37,19 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         (None, _) => PathBuf::from("comparison.html"),
     };
     check_writable(&out)?;
-    // The files come first: whoever reads no further than the first lines has them all the same.
+    // The files are written first, so that they exist even if the summary cannot be printed.
     let page = report_page(&runs);
     durable::write(&out, page.as_bytes()).with_context(|| format!("cannot write {}", out.display()))?;
-    let mut written = vec![format!("The report is {} ({} kB)", out.display(), page.len() / 1000)];
+    let mut written = vec![format!("The report is in {} ({} kB)", out.display(), page.len() / 1000)];
     if let Some(folder) = &args.tensorboard {
         for run in &runs {
             let folder = if runs.len() == 1 { folder.clone() } else { folder.join(&run.name) };
             let files = write_tensorboard(run, &folder, true)
                 .with_context(|| format!("cannot write event files into {}", folder.display()))?;
-            written.push(format!("{files} event files are in {}: tensorboard --logdir {0}", folder.display()));
+            written.push(format!(
+                "{files} event files are in {}. To show them: tensorboard --logdir {0}",
+                folder.display()
+            ));
         }
     }
     for line in runs.iter().map(in_words).chain(written) {
@@ -55,8 +58,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Names of runs that tell them apart: the last parts of their paths, as few as will do; with a number if the same path is
-/// given twice.
+/// Distinct names of runs: as many last parts of their paths as needed. If a path is given twice, the names are
+/// numbered.
 fn distinct_names(folders: &[PathBuf]) -> Vec<String> {
     let parts = |folder: &PathBuf| -> Vec<String> {
         let whole = folder.canonicalize().unwrap_or_else(|_| folder.clone());
@@ -86,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_of_one_name_are_told_apart_by_their_folders() {
+    fn runs_with_the_same_name_get_distinct_names() {
         let folder = tempfile::tempdir().unwrap();
         let run = |path: &str| {
             let path = folder.path().join(path);

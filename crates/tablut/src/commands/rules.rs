@@ -1,4 +1,4 @@
-//! `tablut rules`: the rule sets, and one of them in words.
+//! `tablut rules`: lists the rule sets, or explains one.
 
 use std::io::Write as _;
 
@@ -27,7 +27,7 @@ pub struct Args {
     opentafl: bool,
 }
 
-/// A rule set's data with what it says in words.
+/// A rule set's data with its explanation.
 #[derive(Serialize)]
 struct Explained {
     #[serde(flatten)]
@@ -69,15 +69,15 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 /// A rule set by name, file or line of rules.
 fn load(name: &str, voice: Voice) -> anyhow::Result<RuleSet> {
     if !name.starts_with("dim:") {
-        // Compiling checks what a user's file says.
+        // Compiling checks the rules of a user's file.
         return Ok(Rules::load(name)?.set().clone());
     }
     let line: RulesLine = name.parse()?;
     for ending in &line.other_endings {
-        voice.say(format_args!("note: no rule set here says that {ending}"));
+        voice.say(format_args!("note: left out, because rule sets here cannot express it: {ending}"));
     }
     if line.start != Position::start(line.start.side_to_move()) {
-        voice.say(format_args!("note: its games begin at {}, which is no part of a rule set here", line.start));
+        voice.say(format_args!("note: left out, because rule sets here do not include it: the start {}", line.start));
     }
     Ok(line.set)
 }
@@ -86,17 +86,17 @@ fn print_opentafl(set: &RuleSet, console: &mut Console) -> anyhow::Result<()> {
     let start = Position::start(set.first.side().unwrap_or(Side::Attackers));
     let worded = set
         .to_opentafl(&start)
-        .map_err(|keys| anyhow!("OpenTafl's line of rules has no words for {}'s {}", set.name, keys.join(", ")))?;
+        .map_err(|keys| anyhow!("OpenTafl's line of rules cannot express {}'s {}", set.name, keys.join(", ")))?;
     for key in worded.other_endings {
         console.voice.say(format_args!(
-            "note: OpenTafl's line of rules has no words for {}'s {key}; moves and captures are the same",
+            "note: OpenTafl's line of rules cannot express {}'s {key}; moves and captures are the same",
             set.name
         ));
     }
     if set.first.side().is_none() {
         console
             .voice
-            .say("note: OpenTafl's line of rules has no words for a drawn first move; here the attackers begin");
+            .say("note: OpenTafl's line of rules cannot express a random first side; in this line the attackers begin");
     }
     writeln!(console, "{}", worded.line)?;
     Ok(())
@@ -115,11 +115,11 @@ fn list(console: &mut Console) -> anyhow::Result<()> {
         let set = RuleSet::named(name)?;
         let first = match set.first.side() {
             Some(side) => format!("{side} first"),
-            None => "first drawn".to_owned(),
+            None => "random side first".to_owned(),
         };
         writeln!(console, "{name:<27}{first}")?;
         write!(console, "{}", wrapped(&format!("  {}", set.source)))?;
     }
-    writeln!(console, "\n`{}` explains one.", hints::command(["rules", "NAME"]))?;
+    writeln!(console, "\n`{}` explains a rule set.", hints::command(["rules", "NAME"]))?;
     Ok(())
 }

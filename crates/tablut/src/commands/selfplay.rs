@@ -1,4 +1,4 @@
-//! `tablut selfplay CONFIG`: the self-play of a training run without the training, saved as records.
+//! `tablut selfplay CONFIG`: plays the self-play games of a config without learning, and saves them as records.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -28,34 +28,34 @@ pub struct Args {
     overwrite: Overwrite,
 }
 
-/// Which games are played.
+/// Options that select the games.
 #[derive(clap::Args)]
 pub struct GamesArgs {
-    /// The config file, or the folder of a run. The games are those of the last generation of its schedule.
+    /// The config file, or the folder of a run. The games are those of the last generation in its schedule.
     config: PathBuf,
-    /// The model file, or the folder of a run, whose net plays [default: the newest net of CONFIG if that is a run's folder,
-    /// else the net that comes with the program].
+    /// The model file, or the folder of a run for its newest net [default: the newest net of CONFIG if it is a run's
+    /// folder, or else the net that comes with the program].
     #[arg(long, value_name = "MODEL")]
     model: Option<PathBuf>,
-    /// Games to play [default: those of a generation].
+    /// Number of games [default: as many as in a generation].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     games: Option<u32>,
     #[command(flatten)]
     overrides: Overrides,
 }
 
-/// Games to play, and what plays them.
+/// Games to play, with their net and device.
 pub struct OrderedGames {
     /// The games.
     pub order: GameOrder,
-    /// Where the net runs.
+    /// The net's device.
     pub device: ComputeDevice,
     machine: MachineConfig,
     make_net: NetMaker,
 }
 
 impl GamesArgs {
-    /// Reads the config, its rules and the net, which is `untrained` if asked for.
+    /// Reads the config, its rules and the net. With `untrained` the net has the config's initial weights.
     pub fn prepare(&self, untrained: bool) -> anyhow::Result<OrderedGames> {
         let run = self.config.is_dir().then_some(self.config.as_path());
         let config = self.overrides.load(&run.map_or(self.config.clone(), |run| run.join("config.toml")))?;
@@ -76,7 +76,7 @@ impl GamesArgs {
 }
 
 impl OrderedGames {
-    /// Plays the games; `on_game` is called after each.
+    /// Plays the games. `on_game` is called after each.
     pub fn play(
         &self,
         counters: &Counters,
@@ -101,7 +101,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     drop(progress);
     let played = match played {
         Err(GameSourceError::Stopped) => {
-            console.voice.say("Stopped: self-play keeps games only when all have ended.");
+            console.voice.say("Stopped. No games are saved, because not all of them have ended.");
             return Err(Interrupted::now().into());
         }
         played => played?,

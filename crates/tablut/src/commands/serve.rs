@@ -1,4 +1,4 @@
-//! `tablut serve [MODEL…]`: the page for playing, analysing and experimenting with rules.
+//! `tablut serve [MODEL…]`: serves the page for playing, analysing and experimenting with rules.
 
 mod training;
 
@@ -9,9 +9,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use tablut_learn::newest_net;
 use tablut_play::{AddedPage, ServeArgs, link_to, serve};
+use tablut_report::LIVE_PATH;
 
 use crate::console::Console;
-use crate::run_page::{RUN_PATH, run_page};
+use crate::run_page::run_pages;
 use training::OwnTrainer;
 
 /// Arguments of `tablut serve`.
@@ -19,8 +20,8 @@ use training::OwnTrainer;
 pub struct Args {
     #[command(flatten)]
     serve: ServeArgs,
-    /// Also show the training run in this folder, running or finished; only its files are read. Its newest net plays
-    /// unless models are named.
+    /// Also show the training run in this folder, in progress or finished, from its files. Its newest net plays unless
+    /// models are named.
     #[arg(long, value_name = "RUN")]
     run: Option<PathBuf>,
 }
@@ -31,10 +32,10 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let mut pages: Vec<AddedPage> = Vec::new();
     if let Some(folder) = &args.run {
         std::fs::read_dir(folder).with_context(|| format!("--run {}", folder.display()))?;
-        pages.push(run_page(folder));
-        // There is none before the first generation is done.
+        pages.extend(run_pages(folder));
+        // Before the end of the first generation there is no net.
         let newest = newest_net(folder).ok().filter(|path| path.is_file());
-        // The slider shows the same run, unless another is asked for.
+        // The slider shows the same run, unless another one is named.
         if newest.is_some() && serve_args.checkpoints.is_none() {
             serve_args.checkpoints = Some(folder.clone());
         }
@@ -42,14 +43,14 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
             serve_args.models.extend(newest);
         }
     }
-    // Whoever started the program may have stopped listening: the page is served all the same.
+    // Errors are ignored: the page is served even if standard output is closed.
     let ready = &mut |link: &str, folder: &Path| {
         let folder = folder.display();
         let _ = match &args.run {
-            Some(run) => writeln!(console, "{}\nshows the run in {}.", link_to(link, RUN_PATH), run.display()),
+            Some(run) => writeln!(console, "{}\nshows the run in {}.", link_to(link, LIVE_PATH), run.display()),
             None => Ok(()),
         };
-        let _ = writeln!(console, "{link}\nGames are kept in {folder}. Ctrl-C ends the program; no game is lost.");
+        let _ = writeln!(console, "{link}\nGames are saved in {folder}. Ctrl-C stops the server; no game is lost.");
         let _ = console.flush();
     };
     Ok(serve(&serve_args, &pages, Some(Arc::new(OwnTrainer)), ready)?)

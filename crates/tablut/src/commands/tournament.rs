@@ -1,4 +1,4 @@
-//! `tablut match PLAYER PLAYER …`: a round robin of any players, with ratings.
+//! `tablut match PLAYER PLAYER …`: plays a round robin of any players, and rates them.
 
 use std::io::Write as _;
 
@@ -16,14 +16,14 @@ use crate::nets::{load_nets, parse_players};
 /// Arguments of `tablut match`.
 #[derive(clap::Args)]
 pub struct Args {
-    #[arg(help = format!("Two players or more: {PLAYER_FORMS}; NAME=PLAYER gives one a name for the tables"), required = true, value_name = "PLAYER")]
+    #[arg(help = format!("Two players or more: {PLAYER_FORMS}; NAME=PLAYER gives a player a name for the tables"), required = true, value_name = "PLAYER")]
     players: Vec<String>,
-    /// Rule set, by name or TOML file [default: those of --openings; else kvasir, or the nets' own if they were not
-    /// trained on kvasir].
+    /// Rule set, by name or TOML file [default: that of --openings; else kvasir, or the nets' if they were not trained
+    /// on kvasir].
     #[arg(long, value_name = "R")]
     rules: Option<String>,
-    /// Fix a player's rating instead of measuring it; repeatable. The first one is the reference for the others
-    /// [default: random=0 and alphabeta:4 at its published rating, if they play].
+    /// Fix a player's rating instead of measuring it; repeatable. The first anchor is the reference for the other
+    /// ratings [default: random=0 and alphabeta:4 at its published rating, if they play].
     #[arg(long, value_name = "PLAYER=ELO")]
     anchor: Vec<NamedAnchor>,
     #[command(flatten)]
@@ -45,11 +45,11 @@ struct Tournament<'a> {
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let players = parse_players(&args.players)?;
     if players.len() < 2 {
-        bail!("a match needs two players or more, found {}", players.len());
+        bail!("expected two players or more, found {}", players.len());
     }
     for NamedAnchor { player, .. } in &args.anchor {
         if !players.iter().any(|known| known.name() == *player) {
-            bail!("--anchor {player}: that player does not play");
+            bail!("--anchor {player}: expected one of the players of the match");
         }
     }
     let nets = load_nets(players.iter().map(|player| &player.spec), args.matches.device.processor()?)?;
@@ -58,7 +58,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let pairings = round_robin(&players);
     let played = play_all(&pairings, &nets, rules, &args.matches, Some(&args.fleet), &cancel, console.voice)?;
     let reports = played.reports();
-    // A match that was stopped before a pair was complete says nothing of anybody.
+    // Without a complete pair there is nothing to rate.
     let ladder = if reports.is_empty() { None } else { Some(ladder(&reports, &anchors(&args.anchor, &reports))?) };
     if args.matches.json {
         let tournament = Tournament { rules: played.rules.name(), ladder: ladder.as_ref(), matches: &reports };
@@ -69,7 +69,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     played.finish(args.matches.save_games.as_deref(), console.voice)
 }
 
-/// The anchors that have played: all of them, unless the matches were stopped.
+/// The anchors that have played, because the matches may have been stopped.
 fn anchors(given: &[NamedAnchor], reports: &[MatchReport]) -> Vec<NamedAnchor> {
     let played = |anchor: &&NamedAnchor| reports.iter().any(|report| report.players.contains(&anchor.player));
     given.iter().filter(played).cloned().collect()

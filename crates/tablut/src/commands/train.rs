@@ -1,4 +1,4 @@
-//! `tablut train CONFIG`: the whole training loop, with progress, and at the end the net's measured score.
+//! `tablut train CONFIG`: trains a net, shows the progress, and evaluates the net at the end.
 
 mod schedule;
 
@@ -45,40 +45,40 @@ pub struct Args {
     /// The config file.
     #[arg(required_unless_present_any = ["resume", "rules"])]
     config: Option<PathBuf>,
-    /// Train on this rule set, by name or TOML file, by the program's own recipe for `--time`, instead of a config.
+    /// Train without a config on this rule set, by name or TOML file. The program chooses the settings for `--time`.
     #[arg(long, value_name = "R", requires = "time", conflicts_with_all = ["config", "resume"])]
     rules: Option<String>,
-    /// Take about this long, such as 10m, 2h or 7d, with the match at the end: generations and games are chosen for this
-    /// machine.
+    /// Choose the generations and games so that the run takes about this long on this machine, such as 10m, 2h or 7d.
+    /// This includes the evaluation at the end.
     #[arg(long, value_name = "TIME")]
     time: Option<RunTime>,
-    /// Continue the run in this folder, with the config that it was started with.
+    /// Continue the run in this folder with its config.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["config", "run"])]
     resume: Option<PathBuf>,
-    /// The run's folder [default: runs/ and the config's name]; an existing run is continued.
+    /// The run's folder [default: runs/ and the config's name]. An existing run is continued.
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
     #[command(flatten)]
     overrides: Overrides,
-    /// Do not train: run a short benchmark and estimate the run's evaluations, time, disk space and memory; for a run under
-    /// way estimate the rest.
+    /// Do not train. Run a short benchmark, and estimate the run's time, evaluations, memory and disk space. For an
+    /// existing run, estimate the rest.
     #[arg(long)]
     dry_run: bool,
-    /// Show the run during training on a page on this machine; with ADDRESS or ADDRESS:PORT also there, with a token in
-    /// the link.
+    /// Serve a page about the run during training, on this machine only. With ADDRESS or ADDRESS:PORT other machines
+    /// can open it too, with a token in the link.
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1")]
     serve: Option<Place>,
     #[command(flatten)]
     fleet: FleetArgs,
-    /// On a terminal, write lines and bars instead of a dashboard.
+    /// Show lines and bars instead of the dashboard on a terminal.
     #[arg(long)]
     plain: bool,
-    /// Stop as Ctrl-C does when the standard input ends: so a training ends with the program that started it.
+    /// Stop as with Ctrl-C when standard input ends, so that training ends with the program that started it.
     #[arg(long, hide = true)]
     until_input_ends: bool,
 }
 
-/// Where to listen: an address, with a port or without.
+/// The address for the page, and its port if given.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     address: IpAddr,
@@ -97,14 +97,14 @@ impl FromStr for Place {
     }
 }
 
-/// Trains, measures the new net, and prints how to continue.
+/// Trains, evaluates the new net, and prints commands for using it.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let (voice, start, cancel) = (console.voice, Instant::now(), cancelled_by_interrupt()?);
     let (folder, continues) = args.folder()?;
     let config = args.config(&folder, continues, &cancel, voice)?;
     let evaluation = config.evaluation.clone();
     if continues {
-        // Its rules and the net that it started with are in the folder.
+        // The run's folder has its rules and its starting net.
         check_opponents(&config)?;
     } else {
         check_config(&config)?;
@@ -127,12 +127,12 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         run.keep_to(time.time, start);
     }
     let log = Arc::new(RunLog::open(&run)?);
-    // Instruction set and precision are checked here, so that no worker meets a fault in them.
+    // This checks the instruction set and the precision, so that no thread fails because of them.
     let make_engine = net_maker_on_cores(run.config.precision, &run.model().weights)?;
     drop(preparing);
     if let Some(place) = args.serve {
         let serve = ServeArgs { listen: Some(place.address), port: place.port, ..ServeArgs::default() };
-        voice.say(format_args!("Watch it: {}", serve_in_background(&folder, serve, &log)?));
+        voice.say(format_args!("The run's page: {}", serve_in_background(&folder, serve, &log)?));
     }
     if args.until_input_ends {
         interrupt::raise_at_end_of_input(&cancel)?;
@@ -141,7 +141,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         Ok(()) => finish(&run, &evaluation, &cancel, console),
         Err(TrainError::Stopped) => {
             log.write("stopped on request");
-            voice.say(format_args!("Stopped. What is done is in {}; go on with", folder.display()));
+            voice.say(format_args!("Stopped. Finished work is in {}. To continue:", folder.display()));
             voice.say(format_args!("  {}", resume_command(&folder)));
             Err(Interrupted::now().into())
         }
@@ -152,7 +152,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     }
 }
 
-/// Measures the net of a run that has ended, and prints what to do with it.
+/// Evaluates the net of a finished run, and prints commands for using it.
 fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, console: &mut Console) -> anyhow::Result<()> {
     let voice = console.voice;
     let model = model_path(&run.checkpoints(), run.next_generation - 1);
@@ -161,7 +161,7 @@ fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, consol
     if evaluation.games > 0 && !evaluation.against.is_empty() {
         let measured = measure(&model, &run.opponents(), None, None, &matches, cancel, voice)?;
         if !measured.played.is_complete() {
-            voice.say(format_args!("Stopped. The net is {}; measure it with", model.display()));
+            voice.say(format_args!("Stopped. The net is {}. To evaluate it:", model.display()));
             voice.say(format_args!("  {}", resume_command(&run.folder)));
             return Err(Interrupted::now().into());
         }
@@ -177,7 +177,8 @@ fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, consol
 }
 
 impl Args {
-    /// Trains on this machine, or with workers, and shows it. The outer error is that of a fleet that cannot start.
+    /// Trains on this machine or with workers, and shows the progress. The outer error means that the broker cannot be
+    /// used.
     fn train(
         &self,
         run: &mut Run,
@@ -198,10 +199,10 @@ impl Args {
             events.note(&format!("config: {} was {}, is {}", change.key, change.before, change.after));
         }
         if run.next_generation > 0 {
-            events.note(&format!("Going on after generation {}", run.next_generation - 1));
+            events.note(&format!("Continuing after generation {}", run.next_generation - 1));
         }
         if !run.device.is_cpu() {
-            events.note(&format!("Plays and learns on {}", run.device.name()));
+            events.note(&format!("Playing and learning on {}", run.device.name()));
         }
         let on_event = |event: RunEvent<'_>| events.send(event);
         let rate = |run: &Run, generation: u64, model: &Model, cancel: &CancelToken| {
@@ -222,12 +223,13 @@ impl Args {
         };
         let status = fleet.status();
         events.progress().watch(move || status().to_string());
-        // Workers play on their cores, so the games that are played here have to have the same bits.
+        // Workers play on their cores. Games that are played again here must have the same bits, so they use the cores
+        // too.
         let mut games = FleetGames::new(&fleet, &**make_engine);
         Ok(train(run, &mut games, &counters, cancel, Some(&rate), &on_event))
     }
 
-    /// The run's folder, and whether the run there goes on with its own config: with `--resume`, and where `--time` has
+    /// The run's folder, and whether the run continues with the config in it: with `--resume`, or if `--time` has
     /// chosen that config before.
     fn folder(&self) -> anyhow::Result<(PathBuf, bool)> {
         if let Some(run) = &self.resume {
@@ -243,7 +245,7 @@ impl Args {
         Ok((folder, continues))
     }
 
-    /// What to train in `folder`.
+    /// The config for the run in `folder`.
     fn config(
         &self,
         folder: &Path,
@@ -269,7 +271,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// The command that goes on with the run in `folder`.
+/// The command that continues the run in `folder`.
 fn resume_command(folder: &Path) -> String {
     hints::command([OsStr::new("train"), OsStr::new("--resume"), folder.as_os_str()])
 }

@@ -1,4 +1,4 @@
-//! `tablut worker --nats URL`: plays self-play games for a trainer on another machine.
+//! `tablut worker --nats URL`: plays games for a trainer or a match on another machine.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -19,10 +19,10 @@ pub struct Args {
     /// Threads [default: one per core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Games that each thread keeps going at once.
+    /// Games that each thread plays at once.
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
     games_per_thread: u16,
-    /// The worker's name, which must be unique [default: the machine's name and a few letters].
+    /// The worker's name, which must be unique [default: the machine's name and a random suffix].
     #[arg(long, value_name = "NAME", value_parser = name)]
     name: Option<String>,
 }
@@ -36,25 +36,25 @@ fn name(text: &str) -> Result<String, String> {
     }
 }
 
-/// Works until Ctrl-C.
+/// Plays until Ctrl-C.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let voice = console.voice;
     let Some(connection) = args.nats.connection() else {
-        bail!("a worker needs a broker: --nats nats://host:4222");
+        bail!("expected the broker's address, such as --nats nats://host:4222");
     };
     let threads = args.threads.map_or(Concurrency::default().workers, usize::from);
     let concurrency = Concurrency { workers: threads, tasks_per_worker: usize::from(args.games_per_thread) };
     let options = WorkerOptions { name: args.name.clone().unwrap_or_else(unique_name), concurrency };
     let cancel = cancelled_by_interrupt()?;
     let (name, broker) = (&options.name, connection.shown());
-    voice.say(format_args!("Worker {name} on {threads} threads, broker {broker}. Ctrl-C ends it."));
+    voice.say(format_args!("Worker {name} on {threads} threads, broker {broker}. Ctrl-C stops it."));
     let notes: tablut_fleet::Log = Arc::new(move |line| voice.say(line));
     let done = work(&connection, &options, &Counters::default(), &cancel, &notes)?;
     voice.say(format_args!("Stopped after {} games in {} jobs, {:.0} s.", done.games, done.jobs, done.seconds));
     Err(Interrupted::now().into())
 }
 
-/// The machine's name and six letters that differ from start to start.
+/// The machine's name and six hexadecimal digits that are different at each start.
 fn unique_name() -> String {
     let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
     let mixed = (nanos ^ (u64::from(std::process::id()) << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;

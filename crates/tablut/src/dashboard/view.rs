@@ -1,4 +1,4 @@
-//! Draws the dashboard: bars on top, curves on the left, sides and ladder on the right, what was said at the bottom.
+//! Draws the dashboard: bars at the top, curves on the left, sides and ladder on the right, messages at the bottom.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ pub fn draw(frame: &mut Frame<'_>, state: &RunProgress) {
         frame,
         losses,
         "Loss",
-        &[("policy above its floor", Color::Magenta, &policy), ("value", Color::Green, &value)],
+        &[("policy above its minimum", Color::Magenta, &policy), ("value", Color::Green, &value)],
     );
     let attackers = curve(|line| line.selfplay.attackers_won as f64 / line.selfplay.games.max(1) as f64);
     let defenders = curve(|line| line.selfplay.defenders_won as f64 / line.selfplay.games.max(1) as f64);
@@ -54,14 +54,14 @@ pub fn draw(frame: &mut Frame<'_>, state: &RunProgress) {
     ladder(frame, lower, state);
     said(frame, bottom, state);
     let keys_text = if state.paused {
-        "paused · p goes on · q plain lines"
+        "paused · p: continue · q: plain lines"
     } else {
-        "p pauses · q plain lines, the run goes on"
+        "p: pause · q: plain lines, the run continues"
     };
-    frame.render_widget(Paragraph::new(format!(" {keys_text} · Ctrl-C stops")).dim(), keys);
+    frame.render_widget(Paragraph::new(format!(" {keys_text} · Ctrl-C: stop")).dim(), keys);
 }
 
-/// Rows for what was said, frame included.
+/// Rows for messages, including their frame.
 fn message_rows(height: u16) -> u16 {
     if height < 20 { 3 } else { 6 }
 }
@@ -82,13 +82,13 @@ fn bars(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
     frame.render_widget(Paragraph::new(format!(" {}", facts_of(state))).dim(), facts);
 }
 
-/// The phase in figures.
+/// Figures of the current phase.
 fn facts_of(state: &RunProgress) -> String {
     let now = &state.phase;
     let elapsed = now.start.elapsed().max(Duration::from_millis(1)).as_secs_f64();
     if let Some(loss) = now.loss() {
         let value = short(f64::from(loss.value));
-        return format!("policy {:.3} (floor {:.3}), value {value}", loss.policy, loss.policy_floor);
+        return format!("policy {:.3} (minimum {:.3}), value {value}", loss.policy, loss.policy_floor);
     }
     let games = now.results.iter().sum::<usize>();
     if games == 0 {
@@ -110,7 +110,7 @@ fn gauge(frame: &mut Frame<'_>, area: Rect, name: &str, text: &str, done: u64, t
     frame.render_widget(Gauge::default().gauge_style(Color::Cyan).ratio(ratio).label(text.to_owned()), bar);
 }
 
-/// Curves over the generations, their last values in the title.
+/// Curves over the generations. The title has their last values.
 fn chart(frame: &mut Frame<'_>, area: Rect, title: &str, lines: &[Curve<'_>]) {
     let mut heading = vec![Span::from(format!(" {title}")).bold()];
     for (name, colour, points) in lines {
@@ -141,7 +141,7 @@ fn chart(frame: &mut Frame<'_>, area: Rect, title: &str, lines: &[Curve<'_>]) {
     frame.render_widget(Chart::new(datasets).block(block).x_axis(x).y_axis(y).legend_position(None), area);
 }
 
-/// The last generation by rule set: who won, as a bar and in per cent.
+/// Results of the last generation by rule set, as bars and in per cent.
 fn sides(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
     let block = Block::new().borders(Borders::TOP).title(Line::from(" Results by side, last generation").bold());
     let Some(last) = state.history.last() else {
@@ -187,7 +187,7 @@ fn ladder(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
     frame.render_widget(Table::new(state.ladder.iter().map(row), widths).block(block), area);
 }
 
-/// Shares as a bar of blocks; none of a side that won is left out.
+/// Shares as a bar of blocks. A side that has won a game has at least one block.
 fn bar(shares: [f64; 3], width: usize) -> Line<'static> {
     let cells = |share: f64| if share > 0.0 { ((share * width as f64).round() as usize).max(1) } else { 0 };
     let attackers = cells(shares[0]).min(width);
@@ -204,7 +204,7 @@ fn said(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
     let rows = usize::from(area.height.saturating_sub(1));
     let skipped = state.messages.len().saturating_sub(rows);
     let lines: Vec<Line<'_>> = state.messages.iter().skip(skipped).map(|line| Line::from(format!(" {line}"))).collect();
-    let block = Block::new().borders(Borders::TOP).title(Line::from(" What was said").bold());
+    let block = Block::new().borders(Borders::TOP).title(Line::from(" Messages").bold());
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
@@ -247,19 +247,19 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_begins_says_what_is_to_come() {
+    fn a_run_that_begins_shows_placeholders() {
         let mut state = state();
         state.apply(&RunEvent::Note("warning: one\nwarning: two"));
         let screen = screen(&state, 80, 24);
         for part in
-            ["tiny: b1c16 on 2 rule sets", "0/8 generations", "after the first generation", "warning: two", "p pauses"]
+            ["tiny: b1c16 on 2 rule sets", "0/8 generations", "after the first generation", "warning: two", "p: pause"]
         {
             assert!(screen.contains(part), "{part} is not in\n{screen}");
         }
     }
 
     #[test]
-    fn a_run_under_way_shows_bars_curves_and_sides() {
+    fn a_run_in_progress_shows_bars_curves_and_sides() {
         let mut state = state();
         for number in 0..4 {
             let mut metrics = generation(number);
@@ -279,7 +279,7 @@ mod tests {
             "attackers 25 %",
             "100 plies",
             "value 0.70",
-            "policy above its floor 3.40",
+            "policy above its minimum 3.40",
             "attackers 0.28",
             "kvasir",
             "95 %",
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn small_and_odd_terminals_are_drawn_on() {
+    fn terminals_of_any_size_are_drawn_on() {
         let mut state = state();
         state.apply(&RunEvent::GenerationEnded(&generation(0)));
         state.apply(&RunEvent::GenerationEnded(&generation(1)));
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_that_won_is_seen() {
+    fn a_side_that_won_is_visible() {
         let text = |shares| bar(shares, 10).to_string();
         assert_eq!(text([0.01, 0.0, 0.99]), "██████████");
         assert_eq!(bar([0.01, 0.0, 0.99], 10).spans[0].content.chars().count(), 1);

@@ -1,13 +1,13 @@
-//! Which file of a crate imports from which, read from the text of its paths.
+//! Finds which file of a crate imports from which, from the paths in their texts.
 //!
-//! A path leads to the file that defines what it names: re-exports are followed. What stands under `#[cfg(test)]` does not count.
+//! A path leads to the file that defines its item, through re-exports. Code under `#[cfg(test)]` does not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// A module's path inside its crate, such as `["layers", "dense"]`; the root's is empty.
+/// A module's path inside its crate, such as `["layers", "dense"]`. The root's path is empty.
 type Module = Vec<String>;
 
 /// The modules of a crate, each a file.
@@ -18,7 +18,7 @@ pub struct Sources {
 /// A file's text as words and signs, without comments, strings and tests.
 struct Words {
     tokens: Vec<String>,
-    /// What the file makes available under another path: the name, and the path that it stands for.
+    /// The file's re-exports: the name and the path of the item.
     re_exports: Vec<(String, Vec<String>)>,
 }
 
@@ -51,7 +51,7 @@ impl Sources {
         for (module, text) in texts {
             let (tokens, under_test) = without_tests(&tokens(&text));
             tests.extend(under_test.into_iter().map(|child| [module.as_slice(), &[child]].concat()));
-            // A library and a program of one crate have a root each: their imports count together.
+            // A crate can have a root for its library and one for its program. Their imports count together.
             let words = modules.entry(module).or_insert(Words { tokens: Vec::new(), re_exports: Vec::new() });
             words.tokens.extend(tokens);
         }
@@ -67,12 +67,12 @@ impl Sources {
         Self { modules }
     }
 
-    /// Whether nothing was read.
+    /// Whether no module was read.
     pub fn is_empty(&self) -> bool {
         self.modules.is_empty()
     }
 
-    /// Every circle of imports, as lines that name who imports what from whom.
+    /// All circles of imports, as lines with the importing module, the imported module and the item.
     pub fn circles(&self) -> Vec<String> {
         let mut edges: BTreeMap<&Module, BTreeMap<Module, String>> = BTreeMap::new();
         for (module, words) in &self.modules {
@@ -120,8 +120,8 @@ impl Sources {
         circles
     }
 
-    /// The module that defines what a path names, seen from a module, after the module that re-exports it if that one is
-    /// neither the root nor above `from`. Empty for other crates' paths.
+    /// The module that defines the item of a path in the module `from`. A module that re-exports the item comes first,
+    /// if it is neither the root nor above `from`. Empty for paths of other crates.
     fn resolve(&self, from: &Module, path: &[String], depth: usize) -> Vec<Module> {
         let mut at = from.clone();
         let mut rest = path;
@@ -199,7 +199,7 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// Leaves out what stands under `#[cfg(test)]`, and names the modules among it that have files.
+/// Removes items under `#[cfg(test)]`, and returns those of them that are modules with files.
 fn without_tests(tokens: &[String]) -> (Vec<String>, Vec<String>) {
     const TEST: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let (mut kept, mut modules) = (Vec::new(), Vec::new());
@@ -232,10 +232,10 @@ fn without_tests(tokens: &[String]) -> (Vec<String>, Vec<String>) {
 
 /// A `use` declaration.
 struct Use {
-    /// Whether others can import through it.
+    /// Whether it is a re-export.
     public: bool,
     paths: Vec<Vec<String>>,
-    /// Its words and signs.
+    /// The range of its tokens.
     place: Range<usize>,
 }
 
@@ -254,7 +254,7 @@ fn uses(tokens: &[String]) -> Vec<Use> {
     found
 }
 
-/// Reads one tree of a `use` from a place on; adds its paths.
+/// Parses one tree of a `use` declaration at `at`, and adds its paths.
 fn use_tree(tokens: &[String], at: &mut usize, before: &[String], into: &mut Vec<Vec<String>>) {
     let mut path = before.to_vec();
     while let Some(token) = tokens.get(*at) {
@@ -285,13 +285,13 @@ fn use_tree(tokens: &[String], at: &mut usize, before: &[String], into: &mut Vec
     into.push(path);
 }
 
-/// Every path of a file: those of its `use` declarations, and those in its code. What is only passed on does not count.
+/// Every path of a file, in `use` declarations and in code. Items that are only re-exported do not count.
 fn paths(tokens: &[String]) -> Vec<Vec<String>> {
     let uses = uses(tokens);
     let code: Vec<usize> =
         (0..tokens.len()).filter(|at| !uses.iter().any(|declared| declared.place.contains(at))).collect();
     let sign = |at: usize| tokens.get(at).map(String::as_str);
-    // A module of the same name is no use of the item.
+    // A module with the same name is not the item.
     let is_used = |item: &String| {
         code.iter()
             .any(|&at| tokens[at] == *item && sign(at + 1) != Some("::") && (at == 0 || sign(at - 1) != Some("mod")))

@@ -1,5 +1,5 @@
-//! A folder with the smallest things that commands work on: a net, a config, a file of games.
-// Each test program uses some of these.
+//! A temporary folder with small inputs for commands: a net, a config, a file of games.
+// Each test program uses some of these functions.
 #![allow(dead_code)]
 
 use std::fs;
@@ -10,7 +10,7 @@ use tablut_arena::puzzles::PuzzleSet;
 use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
 use tempfile::TempDir;
 
-/// A run of one generation of two tiny games that is not measured.
+/// A run of one generation with two short games and no evaluation.
 const CONFIG: &str = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n[schedule]\ngenerations = 1\ngames = 2\n\
                       simulations = [[0, 2]]\n[selfplay]\nmax_plies = 30\n[evaluation]\ngames = 0\n";
 
@@ -19,14 +19,14 @@ pub fn tablut(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tablut")).args(arguments).stdin(Stdio::null()).output().expect("the binary runs")
 }
 
-/// What it printed, after it has ended well.
+/// The standard output of a command that must succeed.
 pub fn stdout(arguments: &[&str]) -> String {
     let output = tablut(arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("the output is text")
 }
 
-/// What it said, after it has ended with code 2.
+/// The standard error of a command that must fail with exit code 2.
 pub fn refused(arguments: &[&str]) -> String {
     let output = tablut(arguments);
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -40,7 +40,7 @@ pub fn text(path: &Path) -> &str {
     path.to_str().expect("temporary paths are text")
 }
 
-/// The folder; it goes with this value.
+/// The folder. It is deleted when the value is dropped.
 pub struct Tiny {
     folder: TempDir,
 }
@@ -51,12 +51,12 @@ impl Tiny {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// A place in the folder.
+    /// A path in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// A net of random weights.
+    /// A net with random weights.
     pub fn model(&self) -> PathBuf {
         let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), 1);
         let training = TrainingSummary { play_simulations: 4, ..TrainingSummary::default() };
@@ -72,14 +72,14 @@ impl Tiny {
         path
     }
 
-    /// A config of a run that takes a moment.
+    /// The config of a run that takes less than a second.
     pub fn config(&self) -> PathBuf {
         let path = self.path("tiny.toml");
         fs::write(&path, CONFIG).unwrap();
         path
     }
 
-    /// A file of one puzzle.
+    /// A file with one puzzle.
     pub fn puzzles(&self) -> PathBuf {
         let many = concat!(env!("CARGO_MANIFEST_DIR"), "/../tablut-play/puzzles/kvasir.jsonl");
         let mut set = PuzzleSet::read(Path::new(many)).unwrap();

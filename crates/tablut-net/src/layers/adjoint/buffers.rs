@@ -32,7 +32,7 @@ impl Tiles {
 /// One thread's buffers for a shard's images in bf16.
 pub(super) struct RoundedSpace {
     pub(super) planes: Bf16Images,
-    /// Forward: the trunk's activations. Backward: what a convolution has read.
+    /// Forward: the trunk's activations. Backward: the input of a convolution.
     pub(super) trunk: Bf16Images,
     /// Forward: activations inside a block. Backward: the gradient there.
     pub(super) inside: Bf16Images,

@@ -97,7 +97,7 @@ impl Gradients {
 }
 
 /// The place of a tensor's gradient. The value `(input, tap, output)` is at
-/// `(input * taps + tap) * width + first_output + output`. A width of 0 means that the layout is that of the tensor.
+/// `(input * taps + tap) * width + first_output + output`. With a width of 0 the layout is that of the tensor.
 #[derive(Copy, Clone, Default)]
 struct Source<'a> {
     values: &'a [f32],

@@ -40,19 +40,19 @@ pub(super) struct HeadAdjoints {
 }
 
 impl LearningNet {
-    /// A net whose weights are all zero, in f32. With `bf16` its convolutions are in bf16 on matrix registers, forward and
-    /// backward. Inputs, weights and gradients are rounded for each of them. Sums, biases, the residual trunk and the heads
-    /// stay in f32.
+    /// A net whose weights are all zero, in f32. With `bf16` its convolutions are in bf16 on matrix registers, forward
+    /// and backward. Inputs, weights and gradients are rounded for each of them. Sums, biases, the residual trunk and
+    /// the heads stay in f32.
     ///
     /// # Panics
-    /// If the convolutions are rounded and the trunk's channels are no multiple of [`BF16_LANES`].
+    /// If the convolutions are rounded and the trunk's channels are not a multiple of [`BF16_LANES`].
     pub fn new(architecture: &Architecture, bf16: Option<Bf16Kernels>) -> Self {
         let layers = architecture.layers();
         let zeros: Vec<_> = layers.parameters().iter().map(|parameter| vec![0.0; parameter.len()]).collect();
         let values = Values::new(zeros.iter().map(Vec::as_slice));
         let c = layers.channels;
         let (arithmetic, adjoints) = if let Some(bf16) = bf16 {
-            assert!(c.is_multiple_of(BF16_LANES), "channels of rounded convolutions");
+            assert!(c.is_multiple_of(BF16_LANES), "the channels are a multiple of {BF16_LANES}");
             let zeroed = |_: &Block| [Bf16Convolution::zeroed(c, c, 3), Bf16Convolution::zeroed(c, c, 3)];
             (Arithmetic::Bf16(bf16), Adjoints::Rounded(bf16, layers.blocks.iter().map(zeroed).collect()))
         } else {

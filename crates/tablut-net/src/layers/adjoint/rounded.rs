@@ -1,5 +1,5 @@
-//! Learning with convolutions in bf16 on matrix registers: the buffers, the forward pass, and the
-//! trunk's backward pass. What a convolution reads is rounded, all else stays in f32.
+//! Learning with convolutions in bf16 on matrix registers: the buffers, the forward pass, and the trunk's backward
+//! pass. The inputs of convolutions are rounded. Everything else stays in f32.
 
 use tablut_kernels::{Bf16Convolution, Bf16Epilogue, Bf16GradientEpilogue, Bf16Kernels, Kernels, Rows};
 use tablut_rules::SQUARES;
@@ -100,7 +100,7 @@ impl<'a> Backward<'a> {
         Self { bf16, n, channels, workspace }
     }
 
-    /// The buffers of all that is not rounded.
+    /// The buffers of everything that is not rounded.
     pub fn workspace(&mut self) -> &mut Workspace {
         self.workspace
     }

@@ -1,4 +1,4 @@
-//! `tablut bench inference`: positions a second through the CPU engine or a device, for this machine.
+//! `tablut bench inference`: measures the positions per second of the CPU engine or a device.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -17,15 +17,15 @@ use tablut_rules::{Game, MoveList, Rules, SQUARES, Side};
 use crate::console::Console;
 use crate::nets::DeviceArgs;
 
-/// Seed of the weights and of the positions; every run times the same work.
+/// Seed of the weights and the positions. Every run times the same work.
 const SEED: u64 = 1;
 /// The most plies played before a position is encoded.
 const MAX_PLIES: u32 = 60;
 
 /// Time the CPU engine or a device on positions from random games of every built-in rule set
 ///
-/// All combinations of the given shapes, threads, precisions and batch sizes are timed one after another. On a device each
-/// thread evaluates batches of its own, as in self-play, and the device has the precision that suits it.
+/// All combinations of the given shapes, threads, precisions and batch sizes are timed one after another. On a device
+/// each thread evaluates its own batches, as in self-play, and the device chooses the precision.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Net shapes, such as b6c64
@@ -42,11 +42,11 @@ pub struct Args {
     threads: Vec<usize>,
     #[command(flatten)]
     device: DeviceArgs,
-    /// Precision of the convolutions on the cores: f32, bf16-avx512, bf16-amx, or fastest (a kind of bf16 where the
-    /// machine is faster in it, otherwise f32)
+    /// Precision of the convolutions on the cores: f32, bf16-avx512, bf16-amx, or fastest (bf16 if this machine is
+    /// faster in it, otherwise f32)
     #[arg(long, value_delimiter = ',', default_value = "f32")]
     precision: Vec<Precision>,
-    /// Seconds to spend on each combination
+    /// Seconds for each combination
     #[arg(long, default_value_t = 2.0, value_parser = seconds)]
     secs: f64,
     /// Print one JSON object per line for each combination
@@ -57,7 +57,7 @@ pub struct Args {
     onnx: Option<PathBuf>,
 }
 
-/// What one combination took.
+/// The timing of one combination.
 #[derive(Debug, Serialize)]
 struct Timing {
     shape: Architecture,
@@ -66,13 +66,13 @@ struct Timing {
     threads: usize,
     /// The device, or the precision and the instruction set on the cores.
     device: String,
-    /// Batches timed, of all threads.
+    /// The number of timed batches of all threads.
     n_batches: usize,
-    /// From the median time of a batch.
+    /// Evaluations per second at the median time of a batch.
     evals_per_sec: f64,
-    /// From the shortest time of a batch: the machine when nothing else runs.
+    /// Evaluations per second at the shortest time of a batch, when nothing else runs.
     best_evals_per_sec: f64,
-    /// Floating-point operations that direct convolution would need a second, in units of 10⁹.
+    /// Floating-point operations per second of an equally fast direct convolution, in units of 10⁹.
     direct_gflops: f64,
 }
 
@@ -104,7 +104,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Times `nets` at once with every size of batch, and prints a line for each.
+/// Times all `nets` in parallel with each batch size, and prints a line for each size.
 fn time_batches(
     args: &Args,
     console: &mut Console,
@@ -142,8 +142,8 @@ fn nets(args: &Args) -> anyhow::Result<Vec<Weights>> {
     args.model.iter().map(|path| Ok(Model::load(path)?.weights)).collect()
 }
 
-/// Evaluates `input` again and again for `secs` seconds, each net on a thread of its own, after a tenth of that to warm up.
-/// Returns the seconds of each batch, the shortest first.
+/// Evaluates `input` repeatedly for `secs` seconds, each net on its own thread, after a warm-up of a tenth of that
+/// time. Returns the seconds of each batch, the shortest first.
 fn time(nets: &mut [Box<dyn Inference>], input: &InputBatch, secs: f64) -> Result<Vec<f64>, NetError> {
     let work = |net: &mut dyn Inference| -> Result<Vec<f64>, NetError> {
         let (mut output, mut batches) = (OutputBatch::default(), Vec::new());
@@ -170,7 +170,7 @@ fn time(nets: &mut [Box<dyn Inference>], input: &InputBatch, secs: f64) -> Resul
     Ok(batches)
 }
 
-/// A game after `plies` random moves, or fewer if it ends before.
+/// A game after `plies` random moves, or fewer if it ends earlier.
 fn random_game(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Game {
     let mut game = Game::new(Arc::clone(rules), rules.set().first.side().unwrap_or(Side::Attackers));
     let mut moves = MoveList::new();
@@ -184,7 +184,7 @@ fn random_game(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Game {
     game
 }
 
-/// Encodes `n` positions, each after a random number of random moves, the rule sets by turns.
+/// Encodes `n` positions, each after a random number of random moves. The rule sets alternate.
 fn encoded(n: usize, seed: u64) -> anyhow::Result<InputBatch> {
     let rules = Rules::names().map(|name| Rules::named(name).map(Arc::new).with_context(|| format!("rule set {name}")));
     let rules = rules.collect::<anyhow::Result<Vec<_>>>()?;
@@ -204,7 +204,7 @@ fn encoded(n: usize, seed: u64) -> anyhow::Result<InputBatch> {
 /// The first `n` rows of `batch`.
 ///
 /// # Panics
-/// When it has fewer.
+/// If the batch has fewer rows.
 fn first(batch: &InputBatch, n: usize) -> InputBatch {
     let n_moves = batch.move_ends[n - 1] as usize;
     InputBatch {
@@ -216,7 +216,7 @@ fn first(batch: &InputBatch, n: usize) -> InputBatch {
     }
 }
 
-/// An argument that is a number of at least 1.
+/// Parses a number of at least 1.
 fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
@@ -224,7 +224,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
-/// An argument that is a time.
+/// Parses a time in seconds.
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(secs) if (0.0..=3600.0).contains(&secs) => Ok(secs),

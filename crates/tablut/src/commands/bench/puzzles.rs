@@ -1,4 +1,4 @@
-//! `tablut bench puzzles`: how many puzzles a search solves.
+//! `tablut bench puzzles`: measures how many puzzles a search solves.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,14 @@ use crate::console::Console;
 use crate::layout;
 use crate::nets::{load_model, model_name};
 
-/// Run a search on puzzles, and check all its proofs.
+/// Measure how many puzzles a search solves, and check its proofs.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Files of puzzles
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The model file, or the folder of a run, of the net for the search [default: no net, all moves and results equally likely]
+    /// The model file, or the folder of a run, of the net for the search [default: no net, with equal chances of all
+    /// moves and results]
     #[arg(long, value_name = "MODEL")]
     model: Option<PathBuf>,
     /// Simulations for each puzzle
@@ -71,7 +72,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         match &engine {
             Some(engine) => {
                 let engine = engine.lock().expect("sharing an engine does not panic");
-                let share = engine.share(1).expect("one thread is the caller's own");
+                let share = engine.share(1).expect("one thread is the calling one");
                 Box::new(NetEvaluator::new(Box::new(share)))
             }
             None => Box::new(UniformEvaluator),
@@ -79,7 +80,9 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     };
     let options = args.search.clone().unwrap_or_default();
     if let Some(precision) = options.precision {
-        bail!("--search precision={precision}: expected settings of the search; puzzles are solved in f32");
+        bail!(
+            "--search precision={precision}: expected only settings of the search, because puzzles are solved in f32"
+        );
     }
     let config =
         SolveConfig { search: options.apply(SearchConfig::for_play()), simulations: args.simulations, seed: args.seed };
@@ -105,7 +108,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Shares of the puzzles solved, one line for each rule set.
+/// The shares of solved puzzles, one line for each rule set.
 fn table(solved: &[SolvedSet], all: &SolveReport) -> String {
     let header = ["moves to win", "1", "2", "3", "4", "all"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
@@ -123,7 +126,7 @@ fn table(solved: &[SolvedSet], all: &SolveReport) -> String {
     }
     let DistanceReport { puzzles, shortest, winning, .. } = all.all;
     format!(
-        "Per cent played / per cent proven\n\n{}\n{puzzles} puzzles: {winning} won, {shortest} of them the shortest way.\n\
+        "Winning move played / win proven, in per cent\n\n{}\n{puzzles} puzzles: {winning} won, {shortest} of them by a shortest win.\n\
          Proofs: {} confirmed by the exhaustive solver, {} too long to check, {} contradicted.\n",
         layout::table(&rows),
         all.confirmed,

@@ -1,4 +1,4 @@
-//! `tablut bench selfplay`: the speed of self-play, and the share of it inside the net.
+//! `tablut bench selfplay`: measures the speed of self-play, and the share of its time inside the net.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use tablut_games::{CancelToken, Counters, PlayedGames};
 use super::super::selfplay::GamesArgs;
 use crate::console::Console;
 
-/// Time self-play by a config, as `selfplay` and `train` play it
+/// Measure the self-play of a config
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -16,7 +16,7 @@ pub struct Args {
     /// Play with an untrained net of the config's shape
     #[arg(long, conflicts_with = "model")]
     untrained: bool,
-    /// Rounds of these games, each with other random numbers
+    /// Repetitions of the games with other random numbers
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
     /// Print one JSON object
@@ -35,9 +35,9 @@ struct Report {
     /// Plies of the games, searched or not.
     positions_per_sec: f64,
     evaluations_per_sec: f64,
-    /// Share of the workers' wall time inside the net, encoding included.
+    /// Share of the threads' wall time inside the net, including encoding.
     net_share: f64,
-    /// Positions evaluated at once, mean.
+    /// Mean number of positions that are evaluated at once.
     mean_batch: f64,
 }
 

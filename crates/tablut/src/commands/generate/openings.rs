@@ -1,4 +1,4 @@
-//! `tablut generate openings`: a book of balanced openings.
+//! `tablut generate openings`: makes a book of balanced openings.
 
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -23,38 +23,38 @@ use crate::nets::{load_nets, told};
 use crate::outputs::Overwrite;
 use crate::progress::{Progress, left};
 
-/// Simulations of a net's short look, which is also the first part of a full one.
+/// Simulations of a net's short look. A full look begins with a short one.
 const SHORT_LOOK: u32 = 32;
-/// How much further from even than the band a short look must find an opening to be enough.
+/// A short look is enough if its value is outside the band by this much.
 const SHORT_LOOK_ERROR: f64 = 0.4;
 
-/// Make a book of balanced openings for matches.
+/// Make a book of balanced openings for matches
 #[derive(clap::Args)]
 pub struct Args {
     /// The file to write: JSON, a header and one opening per line
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Rule set, by name or TOML file [default: kvasir, or the judge's own if it was not trained on kvasir]
+    /// Rule set, by name or TOML file [default: kvasir, or the judge's if it was not trained on kvasir]
     #[arg(long, value_name = "R")]
     rules: Option<String>,
-    /// Openings in the book; a match of N games needs half as many
+    /// Openings in the book. A match of N games needs N/2 openings
     #[arg(long, default_value_t = 500, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
-    /// Plies of each opening: random ones, unless --steer
+    /// Plies of each opening. They are random without --steer
     #[arg(long, default_value_t = 6, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=40))]
     plies: u32,
-    /// Let the side that is behind at a short look play its best move, and only the other one random moves: under one-sided
-    /// rules hardly any random opening is even
+    /// Steer openings: the side that is behind plays the judge's best move, the other side plays random moves. Use it
+    /// for one-sided rules, under which hardly any random opening is even
     #[arg(long)]
     steer: bool,
     /// The judge that evaluates openings: alphabeta:DEPTH or net:FILE@SIMULATIONS
     #[arg(long, default_value = "alphabeta:4", value_name = "PLAYER")]
     judge: PlayerSpec,
-    /// The largest absolute value: for alphabeta in hundredths of a defender [default: 50], for nets from 0 (even) to 1
-    /// (won) [default: 0.3]
+    /// The largest absolute value of an opening: for alphabeta in hundredths of a defender [default: 50], for nets from
+    /// 0 (even) to 1 (won) [default: 0.3]
     #[arg(long, value_name = "X")]
     band: Option<f64>,
-    /// Seed; the same seed gives the same book
+    /// Seed. The same seed gives the same book
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Threads [default: one per core]
@@ -74,7 +74,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     if !(band >= 0.0 && band.is_finite()) {
         bail!("--band {band}: expected a number from 0");
     }
-    // One judge now, so that a player that cannot judge is told before the work begins.
+    // This makes a judge to report an unsuitable player before the work begins.
     drop(judge(&args.judge, band, &rules, &nets)?);
     let config = BookConfig {
         rules: rules.clone(),
@@ -95,13 +95,13 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         || judge(&args.judge, band, &rules, &nets).expect("a judge was made before"),
         |found, tried| {
             let (found, count) = (found as u64, u64::from(args.count));
-            progress.show(found, &format!("{tried} tried, {} left", left(begin.elapsed(), found, count)));
+            progress.show(found, &format!("{tried} attempts, {} left", left(begin.elapsed(), found, count)));
             !cancel.is_cancelled()
         },
     );
     drop(progress);
     if cancel.is_cancelled() {
-        console.voice.say("Stopped: a book is written only when it is whole.");
+        console.voice.say("Stopped. No book was written, because it is not complete.");
         return Err(Interrupted::now().into());
     }
     let openings = made?;
@@ -119,7 +119,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A judge that thinks as the player of `spec` does. A net's short look is enough where its value is far beyond `band`.
+/// A judge that evaluates as the player of `spec` does. A net's short look is enough if its value is far outside
+/// `band`.
 fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &Nets) -> anyhow::Result<Judge> {
     match spec {
         PlayerSpec::AlphaBeta(limit @ SearchLimit::Depth(_)) => {
@@ -130,14 +131,14 @@ fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &Nets) -> anyho
             }))
         }
         PlayerSpec::Net { options, .. } if spec.is_reproducible() => {
-            let search = nets.search_of(spec).context("the judge's model file was not loaded")?;
+            let search = nets.search_of(spec).context("the model file of the judge is not loaded")?;
             let limit = search.limit;
-            // A net that plays avoids draws a little. To a judge a draw is even, unless its text says otherwise.
+            // A net in play prefers other results to draws. For a judge a draw is even, unless its options change that.
             let even = SearchConfig { draw_value: DrawValues::default(), ..SearchConfig::for_play() };
             let config = options.apply(even);
             let evaluator = nets.evaluators().swap_remove(0);
             let mut player = NetPlayer::new(evaluator, 0);
-            // Few openings are even under some rules, and a short look tells most of the others.
+            // Under some rules few openings are even. A short look rejects most of the others.
             let short =
                 limit.simulations().filter(|&n| n > SHORT_LOOK).map_or(limit, |_| Limit::of_simulations(SHORT_LOOK));
             Ok(Box::new(move |game: &Game, look| {
@@ -154,7 +155,7 @@ fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &Nets) -> anyho
     }
 }
 
-/// One where the attackers move, minus one where the defenders do: scores are the side to move's.
+/// 1 if the attackers are to move, −1 if the defenders are. It converts scores of the side to move.
 fn for_attackers(game: &Game) -> i32 {
     match game.position().side_to_move() {
         Side::Attackers => 1,

@@ -1,4 +1,4 @@
-//! `tablut generate puzzles`: positions with a proven win, found in self-play.
+//! `tablut generate puzzles`: finds positions with a proven win in self-play.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::nets::{SHIPPED, add_net, load_model, model_name, rules_for};
 use crate::outputs::Overwrite;
 use crate::progress::Progress;
 
-/// Find puzzles in a net's games against itself: one file for each rule set.
+/// Find puzzles in a net's self-play, and write one file for each rule set
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The model file, or the folder of a run, whose net plays the games [default: the net that comes with the program]
@@ -24,7 +24,8 @@ pub struct Args {
     /// Rule sets, by name or TOML file, separated by commas [default: those that the net was trained on]
     #[arg(long, value_name = "R", value_delimiter = ',')]
     rules: Vec<String>,
-    /// Puzzles per rule set: a quarter of each distance of 1 to 4 moves, half of each side if the games allow it
+    /// Puzzles per rule set: a quarter with each distance from 1 to 4 moves, half for each side if the games have
+    /// enough
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = count)]
     count: usize,
     /// Maximum number of games
@@ -33,10 +34,10 @@ pub struct Args {
     /// Simulations per move in the games
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     simulations: u32,
-    /// Seed; the same seed gives the same puzzles
+    /// Seed. The same seed gives the same puzzles
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Folder for the files, such as `kvasir.jsonl`
+    /// Folder for the files, which are named like `kvasir.jsonl`
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]
@@ -49,7 +50,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let trained: Vec<String> = model.rules.iter().map(|rules| rules.name().to_owned()).collect();
     let names = if args.rules.is_empty() { &trained } else { &args.rules };
     if names.is_empty() {
-        bail!("{} names no rule set: expected --rules", model_name(Some(&args.model)));
+        bail!("{} has no rule sets: expected --rules", model_name(Some(&args.model)));
     }
     let all_rules = names.iter().map(|name| rules_for(Some(name), Some(&args.model), &model, console.voice));
     let all_rules = all_rules.collect::<anyhow::Result<Vec<_>>>()?;
@@ -62,11 +63,11 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     for (name, rules) in names.iter().zip(all_rules) {
         let what = format!("Puzzles under the {} rules", rules.name());
         let progress = Progress::new(console.voice, what, "puzzles", 0, args.count as u64);
-        let show = |found: usize, games: u64| progress.show(found as u64, &format!("{games} games looked through"));
+        let show = |found: usize, games: u64| progress.show(found as u64, &format!("{games} games searched"));
         let mined = mine(&rules, &nets, &settings, &cancel, &show);
         drop(progress);
         if mined.is_err() && cancel.is_cancelled() {
-            console.voice.say("Stopped: a file of puzzles is written only when it is whole.");
+            console.voice.say("Stopped. The file of these puzzles was not written, because it is not complete.");
             return Err(Interrupted::now().into());
         }
         let (puzzles, games) = mined.with_context(|| format!("rules {name}"))?;
@@ -79,7 +80,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How many puzzles are the attackers' at each distance.
+/// The numbers of puzzles for the attackers and the defenders at each distance.
 fn sides(set: &PuzzleSet) -> String {
     let of = |distance: u32| {
         let puzzles = set.puzzles.iter().filter(|puzzle| puzzle.distance == distance);
@@ -87,7 +88,7 @@ fn sides(set: &PuzzleSet) -> String {
             puzzles.partition(|puzzle| puzzle.position.side_to_move() == Side::Attackers);
         format!("{}/{}", attackers.len(), defenders.len())
     };
-    format!("attackers'/defenders' by distance {}", (1..=4).map(of).collect::<Vec<_>>().join(" "))
+    format!("attackers/defenders at distances 1 to 4: {}", (1..=4).map(of).collect::<Vec<_>>().join(" "))
 }
 
 fn count(text: &str) -> Result<usize, String> {

@@ -1,4 +1,4 @@
-//! Plays matches one after another, with progress, and saves their games when they end.
+//! Plays matches one after another, shows their progress, and saves finished games.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -25,13 +25,13 @@ use crate::match_tables::{
 };
 use crate::progress::{Progress, left};
 
-/// Matches that were played, all or those before a stop.
+/// The matches that were played before the end or a stop.
 pub struct Played {
     /// Their rules.
     pub rules: Arc<Rules>,
-    /// One for each pairing, in their order; the last one may have been stopped.
+    /// One outcome for each pairing, in order. The last match may have been stopped.
     pub outcomes: Vec<MatchOutcome>,
-    /// Games that were asked for in all.
+    /// The requested number of games in all matches.
     games_asked: usize,
 }
 
@@ -42,7 +42,7 @@ impl Played {
         reports.filter(|report| report.games > 0).collect()
     }
 
-    /// Tables for people, with a ladder where there is one; empty if no pair was completed.
+    /// Tables of the results, with the ladder if there is one. Empty if no pair was completed.
     pub fn text(&self, args: &MatchArgs, ladder: Option<&Ladder>) -> String {
         let reports = self.reports();
         if reports.is_empty() {
@@ -63,7 +63,7 @@ impl Played {
         text
     }
 
-    /// Tells a user who stopped the matches which results there are and how to continue. The error ends the command.
+    /// After a stop, prints how many games count and how to continue, and returns an error that ends the command.
     pub fn finish(&self, save_games: Option<&Path>, voice: Voice) -> anyhow::Result<()> {
         if self.is_complete() {
             return Ok(());
@@ -71,24 +71,25 @@ impl Played {
         let played: usize = self.outcomes.iter().map(|outcome| outcome.games_finished).sum();
         let counted: u32 = self.outcomes.iter().map(|outcome| outcome.report.games).sum();
         let go_on = match save_games {
-            Some(path) => format!("the games are in {}, and the same command goes on from there", path.display()),
-            None => "with --save-games FILE the same command would go on from here".to_owned(),
+            Some(path) => format!("The games are in {}, and the same command continues from there.", path.display()),
+            None => "With --save-games FILE the same command would continue from here.".to_owned(),
         };
         voice.say(format_args!(
-            "Stopped: {played} of {} games have ended, and the {counted} of complete pairs count in this result; {go_on}.",
+            "Stopped: {played} of {} games have ended, and the {counted} games of complete pairs count. {go_on}",
             self.games_asked
         ));
         Err(Interrupted::now().into())
     }
 
-    /// Whether everything was played.
+    /// Whether all matches are complete.
     pub fn is_complete(&self) -> bool {
         self.outcomes.iter().all(|outcome| outcome.report.complete)
     }
 }
 
-/// Plays `pairings` one after another as `args` say, with progress on standard error. Finished games are written to the
-/// file of saved games, and games that are already in it are not played again. With a broker in `fleet`, workers play.
+/// Plays `pairings` one after another with the options `args`, and shows the progress on standard error. Finished games
+/// are written to the file of saved games. Games that are already in it are not played again. With a broker in `fleet`,
+/// workers play.
 pub fn play_all(
     pairings: &[[NamedPlayer; 2]],
     nets: &Nets,
@@ -109,7 +110,7 @@ pub fn play_all(
         None => None,
     };
     let playing = Playing { config, file: Mutex::new(file), cancel, voice };
-    // Workers play on their cores, and so are their games played again here.
+    // Workers play on their cores, so games that are played again here use the cores too.
     let make_engine = |weights: &Weights| Processor::Cpu.make(weights);
     let mut matches =
         fleet.as_ref().map(|fleet| (FleetMatches::new(fleet, &make_engine, config, nets), fleet.status()));
@@ -144,7 +145,7 @@ pub fn play_all(
     Ok(played)
 }
 
-/// Joins the broker for the matches of that id, if all players can play elsewhere.
+/// Connects to the broker for the matches `id`, if all players can play on other machines.
 fn join_fleet(
     fleet: &FleetArgs,
     id: &str,
@@ -160,7 +161,7 @@ fn join_fleet(
     fleet.start(id.to_owned(), Path::new("."), config.concurrency, notes)
 }
 
-/// What all matches of a command have in common.
+/// The data that all matches of a command share.
 struct Playing<'a> {
     config: &'a MatchConfig,
     file: Mutex<Option<GamesFile>>,
@@ -168,11 +169,12 @@ struct Playing<'a> {
     voice: Voice,
 }
 
-/// Hears of each game of a match as it ends.
+/// Is called after each game of a match.
 type OnGame<'a> = &'a (dyn Fn(&MatchProgress<'_>) + Sync);
 
 impl Playing<'_> {
-    /// Plays one match by `play`, which has the games of an earlier run, and `workers` says who plays it elsewhere.
+    /// Plays one match with `play`, which receives the games of an earlier run. `workers` returns a line about the
+    /// workers.
     fn one(
         &self,
         match_idx: usize,
@@ -187,7 +189,7 @@ impl Playing<'_> {
         let what = format!("{} – {}", names[0], names[1]);
         let bar = Progress::new(self.voice, &what, "games", n_earlier as u64, games_total as u64);
         if n_earlier > 0 {
-            bar.say(format_args!("{what}: {n_earlier} of {games_total} games are there already"));
+            bar.say(format_args!("{what}: {n_earlier} of {games_total} games are already in the file"));
         }
         let begin = Instant::now();
         let failure: Mutex<Option<GamesFileError>> = Mutex::new(None);
@@ -195,10 +197,10 @@ impl Playing<'_> {
             if let Some(file) = lock().as_mut()
                 && let Err(error) = file.append((match_idx, progress.game_idx), progress.game)
             {
-                failure.lock().expect("nobody panics here").get_or_insert(error);
+                failure.lock().expect("no holder of the error panics").get_or_insert(error);
                 self.cancel.cancel();
             }
-            // A program's error is told at once. The files of games contain it too.
+            // A program's error is printed at once. The file of games contains it too.
             if let Ending::Forfeit { loser, reason } = &progress.game.ending {
                 let player = &names[(progress.game_idx + loser.index()) % 2];
                 bar.say(format_args!("game {}: {player} forfeits: {reason}", progress.game_idx + 1));
@@ -208,7 +210,7 @@ impl Playing<'_> {
             bar.show(progress.games_finished as u64, &message);
         });
         drop(bar);
-        match failure.into_inner().expect("nobody panics here") {
+        match failure.into_inner().expect("no holder of the error panics") {
             Some(error) => Err(error.into()),
             None => played,
         }
@@ -238,7 +240,7 @@ fn header(pairings: &[[NamedPlayer; 2]], nets: &Nets, config: &MatchConfig) -> a
     })
 }
 
-/// The pace of this run, the time left, and the estimate so far.
+/// The speed of this process, the time left, and the estimate so far.
 fn message(progress: &MatchProgress<'_>, games_before: usize, elapsed: Duration) -> String {
     let here = progress.games_finished - games_before;
     let rest = progress.games_total - progress.games_finished;
@@ -268,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_gives_estimate_pace_and_time_left() {
+    fn the_message_has_estimate_speed_and_time_left() {
         let game = won_by(Side::Attackers);
         let progress = |tally| MatchProgress { game_idx: 0, game: &game, games_finished: 60, games_total: 100, tally };
         let none = Tally::default();

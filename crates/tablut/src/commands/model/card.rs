@@ -1,4 +1,4 @@
-//! A model's card: written into a model file, and as text.
+//! Writes a card into a model file, and shows cards as text.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,14 +20,14 @@ use crate::outputs::Overwrite;
 pub struct Args {
     /// The model file.
     model: PathBuf,
-    /// A TOML file with any of `about`, `licence`, `commit`, `hardware`, `weaknesses` (a list) and `command`, which measured the
-    /// scores.
+    /// A TOML file with any of `about`, `licence`, `commit`, `hardware`, `weaknesses` (a list) and `command` (which
+    /// measured the scores).
     #[arg(long, value_name = "FILE")]
     text: PathBuf,
-    /// The config of its training, such as the `config.toml` in the run's folder.
+    /// The config of the net's training, such as the `config.toml` in the run's folder.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Its scores: what `evaluate --json` or `match --json` printed, one object or several. Repeatable.
+    /// The net's scores: the output of `evaluate --json` or `match --json`, one object or several. Repeatable.
     #[arg(long, value_name = "FILE")]
     scores: Vec<PathBuf>,
     /// Write the model file with its card here.
@@ -37,7 +37,7 @@ pub struct Args {
     overwrite: Overwrite,
 }
 
-/// The texts of a card that people write.
+/// The texts of a card that its author writes.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Texts {
@@ -49,7 +49,7 @@ struct Texts {
     command: String,
 }
 
-/// What the commands that measure print.
+/// The output of `evaluate --json` and `match --json`.
 #[derive(Deserialize)]
 struct Measured {
     matches: Vec<MatchReport>,
@@ -78,20 +78,20 @@ fn read(path: &Path, what: &str) -> anyhow::Result<String> {
     fs::read_to_string(path).with_context(|| format!("{what} {}", path.display()))
 }
 
-/// The scores of a net in what a command has printed: those of its matches' first player.
+/// The scores in a command's output, which are those of the first player of each match.
 fn scores(path: &Path) -> anyhow::Result<Vec<CardScore>> {
     let text = read(path, "scores")?;
     let mut scores = Vec::new();
     for measured in serde_json::Deserializer::from_str(&text).into_iter::<Measured>() {
         let measured = measured.with_context(|| {
-            format!("scores {}: expected what `evaluate --json` or `match --json` prints", path.display())
+            format!("scores {}: expected the output of `evaluate --json` or `match --json`", path.display())
         })?;
         for report in &measured.matches {
             scores.push(score(report).with_context(|| format!("scores {}", path.display()))?);
         }
     }
     if scores.is_empty() {
-        bail!("scores {}: no match in it", path.display());
+        bail!("scores {}: the file contains no match", path.display());
     }
     Ok(scores)
 }
@@ -102,7 +102,7 @@ fn score(report: &MatchReport) -> anyhow::Result<CardScore> {
         bail!("the first player is {net}, expected a net with its simulations or time, such as net:FILE@128");
     };
     let interval = |side: &SideResult| {
-        let score = side.score.as_ref().context("a match without games")?;
+        let score = side.score.as_ref().context("expected a match with games on both sides")?;
         anyhow::Ok(CardInterval { mean: score.mean, low: score.low, high: score.high })
     };
     let elo = report.elo.mean.zip(report.elo.low).zip(report.elo.high);
@@ -142,13 +142,13 @@ pub fn text(card: &Card) -> String {
         let _ = writeln!(text, "\nMeasured by: {}", card.command);
     }
     if !card.config.is_empty() {
-        text += "The config of its training: tablut model info FILE --config\n";
+        text += "To print the config of its training: tablut model info FILE --config\n";
     }
     text
 }
 
-/// The scores that stand in one table: those of the same games, and of one opponent where there are fewer opponents than
-/// rule sets.
+/// The scores of each table. A table has scores with the same limit and number of games. If there are fewer opponents
+/// than rule sets, each opponent has its own table.
 fn tables(scores: &[CardScore]) -> Vec<Vec<&CardScore>> {
     let mut tables = Vec::new();
     for same_games in grouped(scores.iter().collect(), |score| (&score.play, score.games)) {
@@ -162,7 +162,7 @@ fn tables(scores: &[CardScore]) -> Vec<Vec<&CardScore>> {
     tables
 }
 
-/// Scores with the same key together, all in their order of first appearance.
+/// Groups scores by key, in the order of their first appearance.
 fn grouped<'a, K: PartialEq>(scores: Vec<&'a CardScore>, key: fn(&'a CardScore) -> K) -> Vec<Vec<&'a CardScore>> {
     let mut groups: Vec<Vec<&CardScore>> = Vec::new();
     for score in scores {
@@ -174,10 +174,10 @@ fn grouped<'a, K: PartialEq>(scores: Vec<&'a CardScore>, key: fn(&'a CardScore) 
     groups
 }
 
-/// A table of scores, which are never none, below a line that says what all of them have in common.
+/// A table of scores below a line with the data that they share. There must be at least one score.
 fn scores_text(scores: &[&CardScore]) -> String {
     let CardScore { play, games, opponent, .. } = scores[0];
-    // A number alone is one of simulations.
+    // A number without a unit is a number of simulations.
     let unit = if play.ends_with(|c: char| c.is_ascii_digit()) { " simulations" } else { "" };
     let one_opponent = scores.iter().all(|score| score.opponent == *opponent);
     let against = if one_opponent { format!(" against {opponent}") } else { String::new() };
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn few_opponents_have_a_table_each_and_many_share_one() {
+    fn few_opponents_have_own_tables_and_many_share_one() {
         let of = |pairs: &[(&str, &str)]| {
             let scores: Vec<_> = pairs.iter().map(|(rules, opponent)| score(rules, opponent)).collect();
             text(&Card { scores, ..Card::default() })

@@ -1,4 +1,4 @@
-//! `tablut model combine`: a net with specialists, made of several nets of one shape.
+//! `tablut model combine`: combines several nets of one shape into a net with specialists.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -10,13 +10,13 @@ use crate::console::Console;
 use crate::layout;
 use crate::outputs::Overwrite;
 
-/// Put nets for certain rules beside a general net, in one file
+/// Combine a general net and nets for certain rules into one file
 #[derive(clap::Args)]
 pub struct Args {
     /// The net that plays under all other rules.
     general: PathBuf,
-    /// Nets of the same shape, such as runs with `start` end with. Each plays under the rules that it was trained on. Several
-    /// may not be trained on the same rules.
+    /// Nets of the same shape, such as those of runs with the key `start`. Each plays under the rules that it was
+    /// trained on, and no two may have been trained on the same rules.
     #[arg(required = true, value_name = "SPECIALIST")]
     specialists: Vec<PathBuf>,
     /// Write the model file here.
@@ -26,7 +26,7 @@ pub struct Args {
     overwrite: Overwrite,
 }
 
-/// Reads the nets and writes the one that they make.
+/// Reads the nets, and writes the combined one.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     args.overwrite.check(&args.out)?;
     let mut model = Model::load(&args.general)?;
@@ -42,7 +42,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
             let met = taken.iter().find(|(other, _)| *other == name || before.as_deref() == Some(other));
             if let Some((other, first)) = met {
                 bail!(
-                    "{file}: it was trained on {name}, but {first} already plays under {other}: expected other rules"
+                    "{file}: the net was trained on {name}, but {first} already plays under {other}; expected different rules"
                 );
             }
             let combined = model.weights.with_specialist(&name, set, part);
@@ -57,11 +57,12 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     }
     model.save(&args.out)?;
     let names: Vec<&str> = model.weights.specialists().collect();
-    write!(console, "{}\n{}\n", args.out.display(), layout::list("with weights of their own for ", &names, 13))?;
+    write!(console, "{}\n{}\n", args.out.display(), layout::list("with own weights for ", &names, 13))?;
     Ok(())
 }
 
-/// The training of a net that another one stands beside now. What a run began with counts once: it is the general net.
+/// The sum of the training of a general net and a specialist. The specialist's starting net is the general net, so it
+/// counts once.
 fn sum(general: &TrainingSummary, own: &TrainingSummary) -> TrainingSummary {
     TrainingSummary {
         generations: general.generations + own.generations,

@@ -1,4 +1,4 @@
-//! A training that the page's workshop starts: a `tablut train` of its own for a few minutes, watched through its metrics.
+//! Training for the page's workshop: it runs `tablut train` for some minutes as another process, and reads its metrics.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use tablut_play::{Trainer, Training};
 use tablut_rules::{RuleSet, Rules};
 use tablut_session::{GenerationBalance, TrainingState, TrainingView};
 
-/// How long a training may take.
+/// The maximum time of a training.
 const TIME: Duration = Duration::from_mins(5);
-/// Trainings of one rule set's name that are kept beside each other.
+/// The maximum number of runs for one name of a rule set.
 const MAX_KEPT: u32 = 1000;
-/// What is said of an error at most, in characters.
+/// The maximum length of an error message in characters.
 const MAX_ERROR: usize = 400;
 
-/// A small net and short generations, so that a balance is seen to move within minutes.
+/// A small net and short generations, so that the balance changes visibly within minutes.
 const CONFIG: &str = r#"
 shape = "b3c32"
 
@@ -39,7 +39,7 @@ learning_rate = 0.003
 games = 0
 "#;
 
-/// Trains with this program itself.
+/// Trains with another process of this program.
 pub struct OwnTrainer;
 
 impl Trainer for OwnTrainer {
@@ -47,19 +47,19 @@ impl Trainer for OwnTrainer {
         let set = RuleSet::from_toml(rules).and_then(Rules::new).map_err(|error| error.to_string())?;
         ChildTraining::begin(set.name(), rules)
             .map(|training| Box::new(training) as Box<dyn Training>)
-            .map_err(|error| format!("the training cannot begin: {error}"))
+            .map_err(|error| format!("training cannot start: {error}"))
     }
 }
 
-/// A `tablut train` under way.
+/// A running `tablut train`.
 struct ChildTraining {
     child: Child,
     rules: String,
     folder: PathBuf,
-    /// Its rule file, its config and what it says of errors.
+    /// A folder with its rule file, its config and its standard error.
     files: tempfile::TempDir,
     began: Instant,
-    /// How it ended.
+    /// How it ended, if it has.
     ended: Option<TrainingState>,
 }
 
@@ -69,9 +69,9 @@ impl ChildTraining {
         let rule_file = files.path().join("rules.toml");
         fs::write(&rule_file, toml)?;
         let config = files.path().join("workshop.toml");
-        // A string of JSON is one of TOML.
+        // A JSON string is also a TOML string.
         let named = serde_json::to_string(&rule_file)?;
-        // Whoever plays meanwhile needs a core too.
+        // Half of the cores stay free for games on the page.
         let workers = std::thread::available_parallelism().map_or(1, |n| n.get().div_ceil(2));
         fs::write(&config, format!("rules = [{named}]\n{CONFIG}\n[machine]\nworkers = {workers}\n"))?;
         let folder = free_folder(rules);
@@ -80,7 +80,7 @@ impl ChildTraining {
             .arg(&config)
             .arg("--run")
             .arg(&folder)
-            // Ours closes when this program ends, in whatever way.
+            // The pipe closes when this program ends in any way.
             .arg("--until-input-ends")
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -90,16 +90,16 @@ impl ChildTraining {
     }
 
     fn end(&mut self) {
-        // It may have ended by itself; what it has done is whole at any moment.
+        // The process may have ended already. Its files are complete at any moment.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// What the child said last, where it ended badly.
+    /// The last line of the child's standard error, for a failed training.
     fn last_words(&self) -> String {
         let text = fs::read_to_string(self.files.path().join("errors.txt")).unwrap_or_default();
         let mut lines = text.lines().rev().filter(|line| !line.trim().is_empty());
-        lines.next().unwrap_or("it ended without a word").chars().take(MAX_ERROR).collect()
+        lines.next().unwrap_or("training failed without a message").chars().take(MAX_ERROR).collect()
     }
 }
 
@@ -141,13 +141,13 @@ impl Drop for ChildTraining {
     }
 }
 
-/// A folder of runs that is not there yet.
+/// A folder for a run that does not exist yet.
 fn free_folder(rules: &str) -> PathBuf {
     let named = |number: u32| PathBuf::from(format!("runs/workshop-{rules}-{number}"));
     (1..MAX_KEPT).map(named).find(|folder| !folder.exists()).unwrap_or_else(|| named(MAX_KEPT))
 }
 
-/// The balance that a line of a run's metrics tells; a line that is still being written tells none.
+/// The balance in a line of a run's metrics. An incomplete line gives `None`.
 fn balance(line: &str) -> Option<GenerationBalance> {
     let GenerationMetrics { generation, selfplay, .. } = serde_json::from_str(line).ok()?;
     let [wins, draws, losses] = [selfplay.attackers_won, selfplay.drawn, selfplay.defenders_won].map(|n| n as u32);
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_metrics_tells_a_balance_and_a_torn_one_nothing() {
+    fn a_line_of_metrics_has_a_balance_and_an_incomplete_one_has_none() {
         let line = r#"{"schema":2,"generation":3,"simulations":16,"selfplay":{"games":60,"attackers_won":40,"drawn":5,"defenders_won":15,"mean_plies":31.5}}"#;
         let told = balance(line).expect("a whole line");
         assert_eq!((told.generation, told.attackers.count, told.draws.count, told.defenders.count), (3, 40, 5, 15));

@@ -1,4 +1,4 @@
-//! `tablut train --time T`: generations and games for a time on this machine.
+//! `tablut train --time T`: chooses generations and games for a time on this machine.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -11,9 +11,9 @@ use tablut_report::figures::{count, duration};
 use crate::console::Voice;
 use crate::forecast_text::measure_pace;
 
-/// The shortest and the longest time of a run, in seconds.
+/// The allowed times of a run, in seconds.
 const SECONDS: std::ops::RangeInclusive<f64> = 60.0..=2_592_000.0;
-/// The share of a run's time that the benchmark before it takes, and the limits of its seconds.
+/// The benchmark's share of a run's time, and the limits of its time in seconds.
 const BENCHMARK_SHARE: f64 = 0.03;
 const BENCHMARK_SECONDS: (f64, f64) = (4.0, 12.0);
 
@@ -22,7 +22,7 @@ const BENCHMARK_SECONDS: (f64, f64) = (4.0, 12.0);
 pub struct RunTime {
     /// The time.
     pub time: Duration,
-    /// How it was typed: `90s`, `10m`, `2h` or `7d`.
+    /// The time as it was typed, such as `90s`, `10m`, `2h` or `7d`.
     pub text: String,
 }
 
@@ -44,17 +44,17 @@ impl FromStr for RunTime {
     }
 }
 
-/// Measures this machine and makes the recipe for `rules` in a run of `time`.
+/// Measures this machine, and makes the config for a run of `time` on `rules`.
 pub fn recipe_for(rules: &str, time: &RunTime, cancel: &CancelToken, voice: Voice) -> anyhow::Result<TrainConfig> {
     let default = TrainConfig::new(vec![rules.to_owned()]);
     let pace = pace_of(&default, time, cancel, voice)?;
     let config = TrainConfig::recipe(vec![rules.to_owned()], &pace, time.time.as_secs_f64());
-    // A larger net has another pace.
+    // A larger net has another speed.
     let pace = if config.shape == default.shape { pace } else { pace_of(&config, time, cancel, voice)? };
     Ok(config.fit(&pace, time.time.as_secs_f64()))
 }
 
-/// Measures this machine and fits the schedule of `config` into `time`.
+/// Measures this machine, and adapts the schedule of `config` to `time`.
 pub fn fitted(config: TrainConfig, time: &RunTime, cancel: &CancelToken, voice: Voice) -> anyhow::Result<TrainConfig> {
     let pace = pace_of(&config, time, cancel, voice)?;
     Ok(config.fit(&pace, time.time.as_secs_f64()))
@@ -66,18 +66,18 @@ fn pace_of(config: &TrainConfig, time: &RunTime, cancel: &CancelToken, voice: Vo
     measure_pace(config, Duration::from_secs_f64(seconds), cancel, voice)
 }
 
-/// Says what was chosen, and where it is written.
+/// Prints the chosen settings, and where they are written.
 pub fn say(config: &TrainConfig, time: &RunTime, folder: &Path, voice: Voice) {
     let simulations: Vec<_> = config.schedule.simulations.iter().map(|step| step.1.to_string()).collect();
     voice.say(format_args!(
-        "For {}: {} generations of {} games with {} simulations a move,",
+        "Settings for {}: {} generations of {} games with {} simulations a move,",
         duration(time.time.as_secs_f64()),
         count(config.schedule.generations as f64),
         count(config.schedule.games as f64),
         simulations.join(", then ")
     ));
-    voice.say(format_args!("written to {}. The number of generations", folder.join("config.toml").display()));
-    voice.say(format_args!("follows the time until the learning rate falls."));
+    voice.say(format_args!("written to {}.", folder.join("config.toml").display()));
+    voice.say(format_args!("It adapts the number of generations to the time until the learning rate falls."));
 }
 
 #[cfg(test)]

@@ -1,10 +1,17 @@
-// The connection to the host: requests with answers, events, and coming back after it was lost.
+// Requests to the host with their answers, and the host's events.
+
+import * as transport from "./transport.js";
 
 const listeners = new Map();
 const waiting = new Map();
-let socket = null;
+let hello = null;
 let lastId = 0;
-let pause = 300;
+
+// Whether the host can do something that not every host can. `hello` says it, or the transport.
+export function can(what) {
+  const known = { train: hello?.trains, "ask-checkpoints": hello?.checkpoints.length > 0, "share-games": transport.hasServer };
+  return !!known[what];
+}
 
 // Calls `then` with every event of that kind.
 export function on(kind, then) {
@@ -19,17 +26,17 @@ function tell(kind, event) {
 // Sends a request; the promise is kept when it is done, and broken with the host's words when it is refused.
 export function ask(what, more = {}) {
   return new Promise((resolve, reject) => {
-    if (socket?.readyState !== WebSocket.OPEN) {
+    lastId += 1;
+    if (!transport.send(JSON.stringify({ id: lastId, do: what, ...more }))) {
       reject(new Error("There is no connection to the program."));
       return;
     }
-    lastId += 1;
     waiting.set(lastId, { resolve, reject });
-    socket.send(JSON.stringify({ id: lastId, do: what, ...more }));
   });
 }
 
-function hear(event) {
+function hear(text) {
+  const event = JSON.parse(text);
   if (event.event === "done") {
     waiting.get(event.re)?.resolve();
     waiting.delete(event.re);
@@ -39,23 +46,16 @@ function hear(event) {
     if (request) request.reject(new Error(event.error));
     else tell("trouble", event);
   } else {
+    if (event.event === "hello") hello = event;
     tell(event.event, event);
   }
 }
 
-export function connect() {
-  const scheme = location.protocol === "https:" ? "wss" : "ws";
-  socket = new WebSocket(`${scheme}://${location.host}/ws`);
-  socket.addEventListener("open", () => {
-    pause = 300;
-    tell("connected", {});
-  });
-  socket.addEventListener("message", (message) => hear(JSON.parse(message.data)));
-  socket.addEventListener("close", () => {
-    for (const { reject } of waiting.values()) reject(new Error("The connection was lost."));
-    waiting.clear();
-    tell("lost", {});
-    setTimeout(connect, pause);
-    pause = Math.min(2 * pause, 5000);
-  });
+function changed(state) {
+  if (state === "open") return tell("connected", {});
+  for (const { reject } of waiting.values()) reject(new Error("The connection was lost."));
+  waiting.clear();
+  tell("lost", {});
 }
+
+export const connect = () => transport.connect(hear, changed);

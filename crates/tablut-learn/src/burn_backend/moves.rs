@@ -6,7 +6,7 @@ use burn::tensor::{Device, Int, Tensor, TensorData};
 use tablut_games::TrainingBatch;
 use tablut_net::PolicyIndex;
 
-use crate::tensors::{sum_of, tensor};
+use super::tensors::{sum_of, tensor};
 
 /// The rows' moves, padded to the longest row. Every array is `[rows, width]`.
 pub(crate) struct PaddedIndices {

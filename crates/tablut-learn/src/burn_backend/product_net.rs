@@ -11,8 +11,8 @@ use tablut_net::layers::{Convolution, Layers, Linear, ParameterId};
 use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, Parameter, Weights};
 use tablut_rules::{SIZE, SQUARES};
 
-use crate::moves::PaddedIndices;
-use crate::tensors::tensor;
+use super::moves::PaddedIndices;
+use super::tensors::tensor;
 
 /// How a device multiplies matrices.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]

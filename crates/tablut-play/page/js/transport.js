@@ -1,0 +1,51 @@
+// How the page reaches its host: the only file that knows where the host is. Another file of this name with the same
+// four exports is another transport, for example a worker in the same browser.
+//
+//   connect(onMessage, onState): starts. onMessage(text) receives each event as JSON; onState("open" | "lost") reports
+//     the connection. A transport that is lost connects again without being asked.
+//   send(text): sends a request as JSON. It returns false if the transport is not open.
+//   close(): ends the connection for good.
+//   hasServer: whether a program stands behind the page that others can reach too. See `can` in host.js.
+
+export const hasServer = true;
+
+const FIRST_PAUSE_MS = 300;
+const LONGEST_PAUSE_MS = 5000;
+let socket = null;
+let isClosed = false;
+let pause = FIRST_PAUSE_MS;
+
+// The socket of the server that served the page, relative to the page.
+function address() {
+  const url = new URL("ws", document.baseURI);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  url.hash = "";
+  return url.href;
+}
+
+export function connect(onMessage, onState) {
+  isClosed = false;
+  socket = new WebSocket(address());
+  socket.addEventListener("open", () => {
+    pause = FIRST_PAUSE_MS;
+    onState("open");
+  });
+  socket.addEventListener("message", (message) => onMessage(message.data));
+  socket.addEventListener("close", () => {
+    onState("lost");
+    if (isClosed) return;
+    setTimeout(() => connect(onMessage, onState), pause);
+    pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+  });
+}
+
+export function send(text) {
+  if (socket?.readyState !== WebSocket.OPEN) return false;
+  socket.send(text);
+  return true;
+}
+
+export function close() {
+  isClosed = true;
+  socket?.close();
+}

@@ -1,0 +1,105 @@
+// How the page reaches its host without a server: the host is a Web Worker in the same browser. The page's own file of this
+// name, which the server serves, says what the exports mean.
+//
+// The page draws the board before the host is there: `first.json` has what the host would send first. Requests wait until the
+// engine is loaded.
+
+import { hideProgress, showFailure, showProgress } from "./loading.js";
+
+export const hasServer = false;
+
+const PAUSE_AFTER_BUG_MS = 3000;
+let worker = null;
+let isClosed = false;
+
+// What the page shows, to draw it at once after a reload.
+const shown = { game: null, rules: null, state: null };
+const KEPT = "shown";
+addEventListener("pagehide", () => { if (shown.state) localStorage.setItem(KEPT, JSON.stringify(shown)); });
+
+// What the address names; "board" is a place on the page.
+const fragmentOf = () => (location.hash === "#board" ? "" : location.hash.slice(1));
+
+// The events of the game that the address names, as far as they are known before the host is there.
+function firstEvents(first) {
+  const fragment = fragmentOf();
+  if (!fragment) return first.events;
+  const kept = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+  return fragment === "game=" + kept.game ? [kept.rules, kept.state] : [];
+}
+
+// The part of the net for the rules that the address names. Only the host knows that of a saved game.
+function firstPart(site) {
+  const fragment = fragmentOf();
+  const rules = fragment ? fragment.match(/rules=([a-z0-9-]+)/)?.[1] : site.usual_rules;
+  if (!rules) return null;
+  const own = site.parts.findIndex((part) => part.rules === rules);
+  return own < 0 ? site.parts.findIndex((part) => part.rules === null) : own;
+}
+
+function hear(event, onMessage) {
+  if (event.event === "game") Object.assign(shown, { game: event.game, rules: null, state: null });
+  if (event.event === "rules" || event.event === "state") shown[event.event] = event;
+  onMessage(JSON.stringify(event));
+}
+
+async function firstOf() {
+  const answer = await fetch(new URL("../first.json", import.meta.url));
+  if (!answer.ok) throw new Error(`first.json: ${answer.status} ${answer.statusText}`);
+  return answer.json();
+}
+
+function start(first, onMessage, onState) {
+  worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+  worker.addEventListener("message", ({ data }) => {
+    if (data.event === "loading") showProgress(data.loaded, data.of);
+    else if (data.event === "ready") ready();
+    else if (data.event === "broken") restart(data.error, first, onMessage, onState);
+    else hear(data, onMessage);
+  });
+  worker.addEventListener("error", (event) => {
+    event.preventDefault();
+    restart(event.message ?? "the engine does not start", first, onMessage, onState);
+  });
+  worker.postMessage({ site: first.site, firstPart: firstPart(first.site) });
+  onState("open");
+  onMessage(JSON.stringify(first.hello));
+}
+
+// A bug ends the worker. Saved games are safe, and a new worker opens the game again.
+function restart(error, first, onMessage, onState) {
+  worker?.terminate();
+  worker = null;
+  onState("lost");
+  showFailure(`The engine has stopped (${error}). It starts again…`);
+  if (!isClosed) setTimeout(() => start(first, onMessage, onState), PAUSE_AFTER_BUG_MS);
+}
+
+async function ready() {
+  hideProgress();
+  const { afterStart } = await import("./library.js");
+  afterStart();
+}
+
+export async function connect(onMessage, onState) {
+  isClosed = false;
+  try {
+    const first = await firstOf();
+    const events = firstEvents(first);
+    start(first, onMessage, onState);
+    for (const event of events) onMessage(JSON.stringify(event));
+  } catch (error) {
+    showFailure(`The page cannot start: ${error.message}`);
+  }
+}
+
+export function send(text) {
+  worker?.postMessage(JSON.parse(text));
+  return worker !== null;
+}
+
+export function close() {
+  isClosed = true;
+  worker?.terminate();
+  worker = null;
+}

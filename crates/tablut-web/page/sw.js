@@ -1,0 +1,41 @@
+// Keeps the files of one version, so that the page works without a network. A new version waits until the page asks for it.
+
+const FILES = {};
+const CACHE = "tablut";
+const scope = new URL("./", location.href).href;
+// A file is kept under its address and the hash of its content, so that a new version fetches only what has changed.
+const keptAs = (path) => `${scope}${path}?${FILES[path]}`;
+
+async function keep(cache, path) {
+  if (await cache.match(keptAs(path))) return;
+  const answer = await fetch(scope + path, { cache: "no-cache" });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${answer.statusText}`);
+  await cache.put(keptAs(path), answer);
+}
+
+async function keepAll() {
+  const cache = await caches.open(CACHE);
+  await Promise.all(Object.keys(FILES).map((path) => keep(cache, path)));
+}
+
+async function forgetOthers() {
+  const cache = await caches.open(CACHE);
+  const known = new Set(Object.keys(FILES).map(keptAs));
+  for (const request of await cache.keys()) if (!known.has(request.url)) await cache.delete(request);
+  await clients.claim();
+}
+
+async function answer(request, path) {
+  const cache = await caches.open(CACHE);
+  return (await cache.match(keptAs(path))) ?? fetch(request);
+}
+
+addEventListener("install", (event) => event.waitUntil(keepAll()));
+addEventListener("activate", (event) => event.waitUntil(forgetOthers()));
+addEventListener("message", (event) => { if (event.data === "use") skipWaiting(); });
+addEventListener("fetch", (event) => {
+  const { origin, pathname } = new URL(event.request.url);
+  if (event.request.method !== "GET" || !(origin + pathname).startsWith(scope)) return;
+  const path = (origin + pathname).slice(scope.length) || "index.html";
+  if (path in FILES) event.respondWith(answer(event.request, path));
+});

@@ -1,0 +1,178 @@
+//! The host without a browser: requests, jobs that wait for their part of the net, saved games.
+
+use serde_json::{Value, json};
+use std::time::Duration;
+use tablut_net::{Architecture, Model, TrainingSummary, Weights};
+use tablut_web::{BrowserHost, HostSettings};
+
+/// The parts: the general one and one for kvasir.
+const GENERAL: usize = 0;
+const KVASIR: usize = 1;
+
+struct Bench {
+    host: BrowserHost,
+    now: Duration,
+    last_id: u64,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let parts = json!([{"rules": null}, {"rules": "kvasir"}]);
+        let settings: HostSettings =
+            serde_json::from_value(json!({"net": "a net", "parts": parts, "seed": [1, 2]})).unwrap();
+        Self { host: BrowserHost::new(&settings).unwrap(), now: Duration::ZERO, last_id: 0 }
+    }
+
+    /// With both parts loaded.
+    fn loaded() -> Self {
+        let mut bench = Self::new();
+        bench.load(GENERAL);
+        bench.load(KVASIR);
+        bench
+    }
+
+    fn load(&mut self, part: usize) {
+        let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), part as u64);
+        let model = Model { weights, rules: Vec::new(), training: TrainingSummary::default(), card: None };
+        self.host.load_part(part, &model.to_bytes().unwrap()).unwrap();
+    }
+
+    /// The messages of a request. The last one is its end.
+    fn ask(&mut self, mut request: Value) -> Vec<Value> {
+        self.last_id += 1;
+        request["id"] = self.last_id.into();
+        let outputs = values(&self.host.request(&request.to_string()));
+        assert_eq!(outputs.last().unwrap()["re"], self.last_id);
+        outputs
+    }
+
+    /// Works until there is nothing to do, a millisecond a step.
+    fn work(&mut self) -> Vec<Value> {
+        let mut outputs = Vec::new();
+        while let Some(pause) = self.host.pause(self.now) {
+            self.now += pause.max(Duration::from_millis(1));
+            outputs.extend(values(&self.host.step(self.now)));
+        }
+        outputs
+    }
+}
+
+fn values(outputs: &[tablut_web::Output]) -> Vec<Value> {
+    outputs.iter().map(|output| serde_json::to_value(output).unwrap()).collect()
+}
+
+fn kinds(outputs: &[Value]) -> Vec<&str> {
+    outputs.iter().map(|output| output["event"].as_str().unwrap()).collect()
+}
+
+fn of_kind<'a>(outputs: &'a [Value], kind: &str) -> &'a Value {
+    outputs
+        .iter()
+        .rfind(|output| output["event"] == kind)
+        .unwrap_or_else(|| panic!("no {kind} in {:?}", kinds(outputs)))
+}
+
+fn new_game(rules: &str) -> Value {
+    let players = json!({"attackers": {"kind": "person"}, "defenders": {"kind": "computer", "name": "club", "net": 0}});
+    json!({"do": "new", "rules": {"name": rules}, "players": players})
+}
+
+#[test]
+fn the_computer_answers_once_its_part_is_loaded() {
+    let mut bench = Bench::new();
+    let begun = bench.ask(new_game("kvasir"));
+    assert_eq!(kinds(&begun), ["load", "game", "rules", "state", "done"]);
+    assert_eq!(begun[0]["part"], KVASIR);
+    let played = bench.ask(json!({"do": "play", "move": "d1-d3"}));
+    assert_eq!(kinds(&played), ["save", "state", "thinking", "done"]);
+    assert_eq!(bench.work(), [Value::Null; 0], "nobody can think yet");
+    bench.load(KVASIR);
+    let answered = bench.work();
+    assert_eq!(of_kind(&answered, "state")["ply"], 2);
+    let saved: Value = serde_json::from_str(of_kind(&answered, "save")["text"].as_str().unwrap()).unwrap();
+    assert_eq!(saved["moves"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn each_request_asks_for_the_parts_that_it_needs() {
+    let mut bench = Bench::new();
+    assert_eq!(of_kind(&bench.ask(new_game("tartu")), "load")["part"], GENERAL);
+    bench.load(GENERAL);
+    let lens = bench.ask(json!({"do": "lens"}));
+    assert_eq!((kinds(&lens), &lens[0]["part"]), (vec!["load", "done"], &json!(KVASIR)));
+    // What needs no more than is there goes on in the meantime.
+    bench.ask(json!({"do": "hint"}));
+    assert_eq!(kinds(&bench.work()), ["hint"]);
+    bench.load(KVASIR);
+    assert_eq!(kinds(&bench.work()).last(), Some(&"lens-done"));
+}
+
+#[test]
+fn a_saved_game_is_opened_again_and_another_state_of_it_replaces_it() {
+    let mut bench = Bench::loaded();
+    let begun = bench.ask(json!({"do": "new", "rules": {"name": "kvasir"}}));
+    let name = of_kind(&begun, "game")["game"].clone();
+    let first = of_kind(&bench.ask(json!({"do": "play", "move": "d1-d3"})), "save")["text"].clone();
+    let second = of_kind(&bench.ask(json!({"do": "play", "move": "e3-f3"})), "save")["text"].clone();
+    let mut other = Bench::loaded();
+    for (text, ply) in [(&first, 1), (&second, 2), (&first, 1)] {
+        let opened = other.ask(json!({"do": "open", "game": name, "saved": {name.as_str().unwrap(): text}}));
+        assert_eq!((&of_kind(&opened, "game")["game"], &of_kind(&opened, "state")["ply"]), (&name, &json!(ply)));
+    }
+    let refused = other.ask(json!({"do": "open", "game": "aaaa"}));
+    assert!(refused[0]["error"].as_str().unwrap().contains("no game \"aaaa\" here"), "{refused:?}");
+}
+
+#[test]
+fn a_request_stops_a_search_at_the_next_step() {
+    let mut bench = Bench::loaded();
+    bench.ask(json!({"do": "new", "rules": {"name": "kvasir"}}));
+    bench.ask(json!({"do": "analyse", "on": true}));
+    for _ in 0..300 {
+        bench.now += Duration::from_millis(1);
+        bench.host.step(bench.now);
+    }
+    assert_eq!(bench.host.pause(bench.now), Some(Duration::ZERO));
+    bench.ask(json!({"do": "analyse", "on": false}));
+    assert_eq!(bench.host.pause(bench.now), None);
+}
+
+#[test]
+fn the_computer_does_not_hurry_against_itself() {
+    let mut bench = Bench::loaded();
+    let computer = json!({"kind": "computer", "name": "casual", "net": 0});
+    bench.ask(
+        json!({"do": "new", "rules": {"name": "kvasir"}, "players": {"attackers": computer, "defenders": computer}}),
+    );
+    let mut plies = 0;
+    while plies < 3 {
+        bench.now += bench.host.pause(bench.now).expect("it plays on").max(Duration::from_millis(1));
+        plies += values(&bench.host.step(bench.now)).iter().filter(|output| output["event"] == "state").count();
+    }
+    assert!(bench.now >= Duration::from_millis(2100), "three moves in {:?}", bench.now);
+}
+
+#[test]
+fn puzzles_are_those_that_were_added() {
+    let mut bench = Bench::loaded();
+    let puzzle = json!({"do": "puzzle", "rules": "kvasir", "distance": null, "number": 0});
+    assert_eq!(kinds(&bench.ask(puzzle.clone())), ["refused"]);
+    bench.host.add_puzzles(include_str!("../../tablut-play/puzzles/kvasir.jsonl")).unwrap();
+    assert_eq!(kinds(&bench.ask(puzzle)), ["game", "rules", "state", "exercise", "done"]);
+}
+
+#[test]
+fn what_cannot_be_done_is_refused() {
+    let mut bench = Bench::loaded();
+    for (request, part) in [
+        (json!({"do": "train", "set": {}}), "tablut serve"),
+        (json!({"do": "hint"}), "no game is open"),
+        (json!({"do": "fly"}), "not a request"),
+    ] {
+        let refused = bench.ask(request);
+        assert!(refused[0]["error"].as_str().unwrap().contains(part), "{refused:?}");
+    }
+    assert_eq!(values(&bench.host.request("{"))[0]["re"], 0);
+    assert!(bench.host.load_part(7, &[]).unwrap_err().contains("part 7"));
+    assert!(bench.host.load_part(GENERAL, b"no model").unwrap_err().contains("part 0"));
+}

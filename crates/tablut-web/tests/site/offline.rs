@@ -1,0 +1,157 @@
+//! What only the page without a server does: it draws the board before the engine is there, keeps games in the browser, works
+//! below any folder and without a network, and takes a new version.
+
+use super::browser::{Browser, with_browser, with_browser_and};
+use super::games::some_game;
+use fantoccini::Locator;
+use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, PointerAction, TouchActions};
+use fantoccini::elements::Element;
+use serde_json::{Value, json};
+use std::fs;
+
+/// axe-core (MPL-2.0), for tests alone.
+const AXE: &str = include_str!("../../../tablut-play/tests/page/vendor/axe.min.js");
+
+const LAST_MOVE_TO_D3: &str = "document.querySelector('[data-square=d3]')?.classList.contains('last-to') === true";
+
+/// Touches a square.
+async fn touch(browser: &Browser, square: &str) {
+    let element: Element = browser.page.find(Locator::Css(&format!("[data-square={square}]"))).await.unwrap();
+    let touch = TouchActions::new("finger".to_owned())
+        .then(PointerAction::MoveToElement { element, duration: None, x: 0.0, y: 0.0 })
+        .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })
+        .then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
+    browser.page.perform_actions(touch).await.unwrap();
+    browser.page.release_actions().await.unwrap();
+}
+
+#[test]
+fn a_whole_game_by_touch_in_a_folder() {
+    with_browser_and(&["tablut"], |host, browser, _folder| async move {
+        browser.page.set_window_size(390, 844).await.unwrap();
+        browser.open(&host, "/#rules=kvasir").await;
+        for mv in some_game("kvasir") {
+            let (from, to) = (&mv[..2], &mv[3..5]);
+            touch(&browser, from).await;
+            touch(&browser, to).await;
+            browser.until(&format!("document.querySelector('[data-square={to}]').classList.contains('last-to')")).await;
+        }
+        browser.until("document.getElementById('status').classList.contains('over')").await;
+        browser.end().await;
+    });
+}
+
+#[test]
+fn a_reload_in_the_middle_shows_the_same_game_and_the_computer_answers() {
+    with_browser_and(&["tablut"], |host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        browser.square("d1").await;
+        browser.square("d3").await;
+        browser.until("document.querySelectorAll('.move-list button').length === 2").await;
+        let moves = "[...document.querySelectorAll('.move-list button')].map((b) => b.textContent).join()";
+        let (played, address) = (browser.js(moves).await, browser.js("location.href").await);
+        browser.page.refresh().await.unwrap();
+        browser.ready().await;
+        browser.until(&format!("{moves} === {played}")).await;
+        assert_eq!(browser.js("location.href").await, address);
+        browser.end().await;
+    });
+}
+
+#[test]
+fn two_windows_show_one_game() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir").await;
+        browser.move_by_clicks("e3-f3").await;
+        let game = browser.js("location.hash").await.as_str().unwrap().to_owned();
+        let first = browser.page.window().await.unwrap();
+        let second = browser.page.new_window(true).await.unwrap();
+        browser.page.switch_to_window(second.handle).await.unwrap();
+        browser.visit(&host, &format!("/{game}")).await;
+        browser.move_by_clicks("d1-d3").await;
+        browser.page.switch_to_window(first).await.unwrap();
+        browser.until(LAST_MOVE_TO_D3).await;
+        browser.end().await;
+    });
+}
+
+#[test]
+fn the_board_is_drawn_before_the_engine_is_there() {
+    with_browser(|host, browser, folder| async move {
+        fs::remove_file(folder.path().join("engine.wasm")).unwrap();
+        browser.page.goto(&format!("http://{}/", host.authority)).await.unwrap();
+        browser.until("document.querySelectorAll('.cell .piece').length === 25").await;
+        browser.until("document.getElementById('loading')?.textContent.includes('engine.wasm') === true").await;
+    });
+}
+
+#[test]
+fn games_leave_the_browser_in_a_file_and_come_back() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir").await;
+        browser.move_by_clicks("d1-d3").await;
+        browser.click("#tab-games").await;
+        browser.until("document.querySelectorAll('.games li').length === 1").await;
+        browser.page.execute(AXE, Vec::new()).await.unwrap();
+        let run = "const done = arguments[arguments.length - 1]; axe.run().then((found) => done(found.violations.map((v) => v.id + v.help)));";
+        assert_eq!(browser.page.execute_async(run, Vec::new()).await.unwrap(), json!([]));
+        let watch = "(() => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { blob.text().then((text) => { window.exported = text; }); return make(blob); }; return true; })()";
+        browser.js(watch).await;
+        browser.click("#export-games").await;
+        browser.until("typeof window.exported === 'string'").await;
+        let exported = browser.js("window.exported").await;
+        let remove = "document.querySelector('.games [aria-label^=Remove]').click()";
+        browser.js(remove).await;
+        browser.js(remove).await;
+        browser.until("document.querySelectorAll('.games li').length === 0").await;
+        let give = |text: &Value| {
+            format!(
+                "(() => {{ const given = new DataTransfer(); given.items.add(new File([{text}], 'games.json')); \
+                 const field = document.getElementById('import-games'); field.files = given.files; \
+                 field.dispatchEvent(new Event('change')); return true; }})()"
+            )
+        };
+        browser.js(&give(&json!("{}"))).await;
+        browser
+            .until("document.querySelector('#panel-games [role=status]').textContent.includes('tablut games')")
+            .await;
+        browser.js(&give(&exported)).await;
+        browser.until("document.querySelectorAll('.games li').length === 1").await;
+        browser.page.goto("about:blank").await.unwrap();
+        browser.visit(&host, "/").await;
+        browser.click("#tab-games").await;
+        browser.until("document.querySelectorAll('.games li').length === 1").await;
+        browser.js("document.querySelector('.games li button').click()").await;
+        browser.until(LAST_MOVE_TO_D3).await;
+        browser.end().await;
+    });
+}
+
+#[test]
+fn a_new_version_is_offered_and_loses_no_game() {
+    with_browser(|host, browser, folder| async move {
+        browser.visit(&host, "/#rules=kvasir").await;
+        browser.until("document.documentElement.dataset.offline === 'ready'").await;
+        browser.move_by_clicks("d1-d3").await;
+        // The new version has another style.
+        let (style, worker) = (folder.path().join("css/site.css"), folder.path().join("sw.js"));
+        fs::write(&style, fs::read_to_string(&style).unwrap() + ":root { --version: 2; }\n").unwrap();
+        let text = fs::read_to_string(&worker).unwrap();
+        let hash = text.split("\"css/site.css\": \"").nth(1).unwrap().split('"').next().unwrap();
+        fs::write(&worker, text.replace(hash, "0123456789abcdef")).unwrap();
+        let version = "getComputedStyle(document.documentElement).getPropertyValue('--version').trim()";
+        browser.page.refresh().await.unwrap();
+        browser.ready().await;
+        browser.until("document.getElementById('use-update') !== null").await;
+        assert_eq!(browser.js(version).await, "");
+        browser.click("#use-update").await;
+        browser.until(&format!("{version} === '2'")).await;
+        browser.until(LAST_MOVE_TO_D3).await;
+        host.cut();
+        browser.page.refresh().await.unwrap();
+        browser.ready().await;
+        browser.until(LAST_MOVE_TO_D3).await;
+        assert_eq!(browser.js(version).await, "2");
+        browser.end().await;
+    });
+}

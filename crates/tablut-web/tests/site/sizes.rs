@@ -1,0 +1,58 @@
+//! How much a browser loads, compressed as static hosts do.
+
+use super::host::{first, site};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The bytes of a file after gzip.
+fn zipped(file: &Path) -> usize {
+    let output = Command::new("gzip").args(["-6", "-c"]).arg(file).output().expect("gzip is installed");
+    assert!(output.status.success(), "{}", file.display());
+    output.stdout.len()
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() { files(&path, found) } else { found.push(path) }
+    }
+}
+
+#[test]
+fn every_stage_of_loading_is_small() {
+    let Some(site) = site() else { return };
+    let first = first(&site);
+    let index = std::fs::read_to_string(site.join("index.html")).unwrap();
+    let loaded = index.split('"').filter(|word| ["css/", "js/"].iter().any(|folder| word.starts_with(folder)));
+    let mut before: Vec<&str> = loaded.chain(["index.html", "first.json", "manifest.json", "icon.svg"]).collect();
+    before.sort_unstable();
+    before.dedup();
+    let sum = |paths: &[&str]| paths.iter().map(|path| zipped(&site.join(path))).sum::<usize>();
+    let paint = sum(&before);
+    let engine = zipped(&site.join("engine.wasm"));
+    let part = |part: &serde_json::Value| part["file"].as_str().unwrap().to_owned();
+    let parts: Vec<String> = first["site"]["parts"].as_array().unwrap().iter().map(part).collect();
+    let largest = parts.iter().map(|path| zipped(&site.join(path))).max().unwrap();
+    let game = paint + engine + largest + sum(&["js/worker.js", "js/engine.js", "js/games.js", "js/library.js"]);
+    let mut all = Vec::new();
+    files(&site, &mut all);
+    let everything: usize = all.iter().map(|path| zipped(path)).sum();
+    let told =
+        format!("first paint {paint}, engine {engine}, first game {game}, everything {everything} bytes of gzip");
+    eprintln!("{told}");
+    assert!(paint < 200_000 && engine < 800_000 && game <= 1_300_000 && everything <= 3_500_000, "{told}");
+}
+
+#[test]
+fn no_file_names_another_host() {
+    let Some(site) = site() else { return };
+    let mut all = Vec::new();
+    files(&site, &mut all);
+    for file in all {
+        let is_text = file.extension().is_some_and(|name| ["html", "js", "css"].iter().any(|text| name == *text));
+        let text = if is_text { std::fs::read_to_string(&file).unwrap() } else { continue };
+        let text = text.replace("http://www.w3.org/2000/svg", "");
+        assert!(!text.contains("http://") && !text.contains("https://"), "{} names another host", file.display());
+        assert!(!text.contains("document.cookie"), "{} uses cookies", file.display());
+    }
+}
