@@ -90,6 +90,8 @@ def test_what_is_no_evaluator_is_named(model):
 
 def interrupt_soon(seconds=0.3):
     """Presses Ctrl-C after some seconds."""
+    # A shell that starts this in the background lets it ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 
 

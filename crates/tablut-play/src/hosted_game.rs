@@ -4,7 +4,7 @@ use crate::job_queue::{JobQueue, JobUpdate};
 use std::sync::Arc;
 use std::time::Duration;
 use tablut_session::protocol::Request;
-use tablut_session::{LiveGame, Response, Session};
+use tablut_session::{HostConfig, LiveGame, Response, Session};
 
 /// Minimum time between two moves of the computer against itself, so that people can follow the game.
 pub const DEMO_PAUSE: Duration = Duration::from_millis(700);
@@ -34,6 +34,11 @@ impl HostedGame {
     pub fn greet(&mut self) -> Response {
         let response = self.game.greet(&self.name);
         self.start(response)
+    }
+
+    /// Replaces the host's configuration.
+    pub fn set_config(&mut self, config: Arc<HostConfig>) {
+        self.game.set_config(config);
     }
 
     /// Answers a request, or returns why it cannot be done.

@@ -118,9 +118,7 @@ impl std::str::FromStr for Input {
 
 fn read_move(line: &str) -> Result<Input, String> {
     let begins_like_a_move = line.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
-    // `d1 d3` and `d1d3` are moves too.
-    let text = line.split_whitespace().collect::<String>().parse::<MoveText>();
-    match text.map(|text| Move { choice: text.captured.first(), ..Move::new(text.from, text.to) }) {
+    match line.parse::<MoveText>().map(|text| Move { choice: text.captured.first(), ..Move::new(text.from, text.to) }) {
         Ok(mv) => Ok(Input::Move(mv)),
         Err(error) if begins_like_a_move => Err(error.to_string()),
         Err(_) => Err(format!(
@@ -138,7 +136,7 @@ mod tests {
 
     #[test]
     fn moves_and_commands_are_read_in_any_case() {
-        for text in ["D1-d3", "d1d3", "D1 D3"] {
+        for text in ["D1-d3", "d1d3", "D1 D3", "d1 - d3"] {
             assert_eq!(text.parse(), Ok(Input::Move("d1-d3".parse().unwrap())), "{text}");
         }
         assert_eq!(" d1-d3xd4 ".parse(), Ok(Input::Move("d1-d3xd4".parse().unwrap())));

@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 use tablut_search::Evaluator;
 use tablut_session::{JobId, Priority, SessionJob, Step};
 
+/// The evaluators of one worker, one for each net.
+pub type Evaluators = Vec<Box<dyn Evaluator>>;
+
 /// The time that a worker spends on a job before it takes the next one that waits.
 const SLICE: Duration = Duration::from_millis(15);
 /// The maximum number of waiting jobs.
@@ -71,12 +74,21 @@ impl JobQueue {
         self.changed.notify_all();
     }
 
-    /// Runs jobs until the queue is closed. `report` receives the updates.
-    pub fn work(&self, evaluators: &mut [Box<dyn Evaluator>], report: &dyn Fn(JobUpdate)) {
+    /// Runs jobs until the queue is closed. The method calls `refresh` before each slice; `refresh` may replace the
+    /// evaluators. `report` receives the updates.
+    pub fn work(
+        &self,
+        evaluators: &mut Evaluators,
+        refresh: &mut dyn FnMut(&mut Evaluators),
+        report: &dyn Fn(JobUpdate),
+    ) {
         while let Some(next) = self.next() {
             match next {
                 Next::Report(update) => report(update),
-                Next::Run(job) => self.run_slice(*job, evaluators, report),
+                Next::Run(job) => {
+                    refresh(evaluators);
+                    self.run_slice(*job, evaluators, report);
+                }
             }
         }
     }
@@ -206,7 +218,7 @@ mod tests {
                 queue.close();
             }
         };
-        queue.work(&mut [Box::new(UniformEvaluator)], &report);
+        queue.work(&mut vec![Box::new(UniformEvaluator)], &mut |_| {}, &report);
         assert_eq!(reported.into_inner().unwrap(), [(4, Err(true)), (3, Ok(true)), (2, Ok(true))]);
     }
 

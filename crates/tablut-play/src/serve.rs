@@ -21,7 +21,7 @@ use access::AccessControl;
 use axum::Router;
 use game_server::GameServer;
 use listener::BoundedListener;
-use nets::ServedNets;
+use nets::{NetShelf, NetSources};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -38,6 +38,8 @@ pub const PORT: u16 = 8527;
 const MAX_WORKERS: usize = 4;
 /// How often games without interfaces are removed from memory.
 const SWEEP: Duration = Duration::from_mins(1);
+/// How often a run's folder is searched for new checkpoints.
+const FOLLOW: Duration = Duration::from_secs(2);
 
 /// Options of `serve`.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -57,6 +59,10 @@ pub struct ServeArgs {
     /// A run's folder, or its folder of checkpoints; the page shows each checkpoint's evaluation of a position.
     #[arg(long, value_name = "DIR")]
     pub checkpoints: Option<PathBuf>,
+    /// The folder of a training run, in progress or finished. Its newest net plays unless models are named, and the page
+    /// shows its checkpoints.
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<PathBuf>,
     /// The folder of saved games [default: tablut/games in the user's data folder].
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
@@ -104,7 +110,16 @@ pub fn serve(
     trainer: Option<Arc<dyn Trainer>>,
     ready: &mut dyn FnMut(&str, &std::path::Path),
 ) -> Result<(), ServeError> {
-    let nets = ServedNets::load(&args.models, args.checkpoints.as_deref()).map_err(ServeError)?;
+    if let Some(run) = &args.run {
+        std::fs::read_dir(run).map_err(|error| ServeError(format!("--run {}: {error}", run.display())))?;
+    }
+    let sources = NetSources {
+        models: args.models.clone(),
+        checkpoints: args.checkpoints.clone().or_else(|| args.run.clone()),
+        newest_plays: args.run.is_some(),
+        trained: Vec::new(),
+    };
+    let nets = Arc::new(NetShelf::new(sources).map_err(ServeError)?);
     let folder = args.folder.clone().unwrap_or_else(data_folder);
     let at_folder = |reason| ServeError(format!("the folder of games, {}: {reason}", folder.display()));
     let saved = SavedGames::lock(&folder).map_err(at_folder)?;
@@ -113,22 +128,30 @@ pub fn serve(
     let training = TrainingSlot::new(trainer);
     let config = HostConfig {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        nets: nets.names.clone(),
-        about_nets: nets.about.clone(),
-        checkpoints: nets.checkpoints.clone(),
         trains: training.is_available(),
+        run_page: pages.first().map(|page| page.path.trim_start_matches('/').to_owned()),
         puzzles,
         custom_players: Vec::new(),
         demo_pause: DEMO_PAUSE,
+        ..HostConfig::default()
     };
     let queue = Arc::new(JobQueue::default());
-    let server = GameServer::new(config, saved, queue.clone(), training);
+    let server = GameServer::new(config, saved, queue.clone(), training, nets.clone());
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_WORKERS));
     for number in 0..workers {
-        let (mut evaluators, server, queue) = (nets.evaluators().map_err(ServeError)?, server.clone(), queue.clone());
+        let mut evaluators = nets.nets().evaluators().map_err(ServeError)?;
+        let (nets, mut version, server, queue) = (nets.clone(), nets.version(), server.clone(), queue.clone());
+        let mut refresh = move |evaluators: &mut Vec<_>| {
+            if nets.version() != version {
+                version = nets.version();
+                if let Ok(new) = nets.nets().evaluators() {
+                    *evaluators = new;
+                }
+            }
+        };
         std::thread::Builder::new()
             .name(format!("jobs {number}"))
-            .spawn(move || queue.work(&mut evaluators, &|update| server.update(update)))?;
+            .spawn(move || queue.work(&mut evaluators, &mut refresh, &|update| server.update(update)))?;
     }
     let sweeper = server.clone();
     let runtime = runtime(2)?;
@@ -139,6 +162,16 @@ pub fn serve(
             let _ = tokio::task::spawn_blocking(move || server.sweep()).await;
         }
     });
+    if args.run.is_some() || args.checkpoints.is_some() {
+        let server = server.clone();
+        runtime.spawn(async move {
+            loop {
+                tokio::time::sleep(FOLLOW).await;
+                let server = server.clone();
+                let _ = tokio::task::spawn_blocking(move || server.refresh_nets()).await;
+            }
+        });
+    }
     let router = |access: AccessControl| routes::router(server, Arc::new(access), pages);
     let result = runtime.block_on(run(args, router, &mut |link| ready(link, &folder)));
     queue.close();

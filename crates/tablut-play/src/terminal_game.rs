@@ -61,11 +61,11 @@ impl TerminalGame {
         program: String,
         report: impl Fn(JobUpdate) + Send + 'static,
     ) -> io::Result<Self> {
-        let Setup { session, config, mut evaluator, opponent, simulations, seed, .. } = setup;
+        let Setup { session, config, evaluator, opponent, simulations, seed, .. } = setup;
         let (config, queue) = (Arc::new(config), Arc::new(JobQueue::default()));
         let work = {
             let queue = queue.clone();
-            move || queue.work(std::slice::from_mut(&mut evaluator), &report)
+            move || queue.work(&mut vec![evaluator], &mut |_| {}, &report)
         };
         std::thread::Builder::new().name("jobs".to_owned()).spawn(work)?;
         let saved = (!session.tree().is_empty()).then(|| session.saved().to_json());

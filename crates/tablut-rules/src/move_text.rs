@@ -12,7 +12,7 @@ use crate::side::Piece;
 
 /// A move's text, parsed but not yet matched to a position. The parser accepts these forms:
 ///
-/// - `d1-d3`, `D1-D3`, `d1d3` and `d1-d3xd4`
+/// - `d1-d3`, `D1-D3`, `d1 d3`, `d1d3` and `d1-d3xd4`
 /// - OpenTafl's `Ke5-e6` and `d1-d3xd4/e4`, with the marks `+`, `++`, `-`, `--`
 /// - the Tablut Challenge's `d1-d4xc4xd5`
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -32,8 +32,10 @@ impl FromStr for MoveText {
 
     fn from_str(text: &str) -> Result<MoveText, MoveError> {
         let error = || MoveError::new(text);
-        let (piece, rest) = split_piece(text);
-        let rest = rest.to_ascii_lowercase();
+        let (piece, rest) = split_piece(text.trim_start());
+        // Spaces separate squares as well as a hyphen does.
+        let rest: String = rest.split_whitespace().collect::<String>().to_ascii_lowercase();
+        let rest = rest.as_str();
         let (from, rest) = rest.split_at_checked(2).ok_or_else(error)?;
         let rest = rest.strip_prefix('-').unwrap_or(rest);
         let rest = ["++", "--", "+", "-"].iter().find_map(|&remark| rest.strip_suffix(remark)).unwrap_or(rest);

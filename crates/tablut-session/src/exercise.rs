@@ -1,11 +1,10 @@
 //! Exercises: a position with a task, and the verdict on an answer.
 
 use crate::session::Session;
-use crate::thinking::Analysis;
-use crate::tree::NodeId;
+use crate::tree::{NodeId, Reviewed};
 use crate::words;
 use serde::Serialize;
-use tablut_rules::{Game, Move, Side};
+use tablut_rules::{Game, Move, Piece, Side};
 use tablut_search::{Chances, Proof, turned};
 
 /// A position in which the player has to find a better move.
@@ -24,6 +23,33 @@ pub struct Exercise {
     pub(crate) worth: f32,
     /// The mistake, and its value.
     pub(crate) played: Option<(Move, f32)>,
+    /// The step of a lesson.
+    pub(crate) lesson: Option<LessonStep>,
+}
+
+/// One step of a lesson, as interfaces show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LessonStep {
+    /// Its index, from 0.
+    pub step: usize,
+    /// The number of steps.
+    pub of: usize,
+    /// What it shows, in a few words.
+    pub title: String,
+    /// The rule in sentences.
+    pub texts: Vec<String>,
+    /// What to do on the board.
+    pub task: String,
+    /// What the right move has shown.
+    pub shown: String,
+}
+
+impl LessonStep {
+    /// The answer to a move that does not solve the step.
+    pub(crate) fn refusal(&self, piece: Option<Piece>) -> String {
+        let piece = piece.map_or("That piece".to_owned(), |piece| format!("The {piece}"));
+        words::capitalized(&format!("{piece} may move there, but it does not do this: {}", self.task))
+    }
 }
 
 /// How good an answer is.
@@ -34,6 +60,8 @@ pub enum Sufficiency {
     Best,
     /// It keeps the proven result, or it is about as good as the best move that the search found.
     Enough,
+    /// It wins a puzzle, but in more moves than the puzzle allows.
+    Slower,
     /// Its result is not proven.
     Unclear,
     /// It provably gives the result away, or it is no better than the mistake.
@@ -54,30 +82,32 @@ pub struct Judgement {
     pub line: Vec<Move>,
     /// The chances after it.
     pub chances: Option<Chances>,
+    /// Whether it is a judgement of the user's answer, and not the solution.
+    pub answered: bool,
+    /// Whether the answer is played on the board, as in puzzles and lessons.
+    pub played: bool,
+    /// Whether the exercise goes on after the opponent's reply.
+    pub goes_on: bool,
 }
 
 impl Exercise {
     /// The exercise to find a better move than a mistake. `worth` is the mistake's value for its side.
-    pub(crate) fn of_mistake(node: NodeId, game: Game, before: &Analysis, played: Move, worth: f32) -> Self {
+    pub(crate) fn of_mistake(node: NodeId, game: Game, before: &Reviewed, played: Move, worth: f32) -> Self {
         let side = game.position().side_to_move();
-        let best = before.lines.first().map(|line| line.moves.clone()).unwrap_or_default();
-        let keeps = |proven: Option<Proof>| {
-            before.proven.is_some() && proven.map(|proven| proven.winner) == before.proven.map(|proven| proven.winner)
-        };
-        let proven_moves = before.lines.iter().filter(|line| keeps(line.proven)).filter_map(|line| line.moves.first());
-        let mut solutions: Vec<Move> = proven_moves.copied().collect();
+        let mut solutions = before.solutions.clone();
         if solutions.is_empty() {
-            solutions.extend(best.first());
+            solutions.extend(before.best.first());
         }
-        let value = before.chances.value();
+        let value = before.value.value();
         Self {
             node,
             game,
             solutions,
-            line: best,
-            proven: before.proven,
+            line: before.best.clone(),
+            proven: before.value.proven,
             worth: turned(value, side),
             played: Some((played, worth)),
+            lesson: None,
         }
     }
 
@@ -94,7 +124,37 @@ impl Exercise {
             proven: Some(Proof { winner, plies, from_history: false }),
             worth: 1.0,
             played: None,
+            lesson: None,
         }
+    }
+
+    /// A step of a lesson, which any of `solutions` solves.
+    pub(crate) fn of_lesson(session: &Session, lesson: LessonStep, solutions: Vec<Move>) -> Self {
+        Self {
+            node: session.current(),
+            game: session.game().clone(),
+            line: solutions.first().copied().into_iter().collect(),
+            solutions,
+            proven: None,
+            worth: 0.0,
+            played: None,
+            lesson: Some(lesson),
+        }
+    }
+
+    /// Whether it is a puzzle: the side to move wins, and the first moves of the shortest win solve it.
+    pub(crate) fn is_puzzle(&self) -> bool {
+        self.lesson.is_none() && self.played.is_none() && self.proven.is_some()
+    }
+
+    /// Own moves to the win of a puzzle.
+    pub(crate) fn distance(&self) -> u32 {
+        self.proven.map_or(0, |proven| u32::from(proven.plies).div_ceil(2))
+    }
+
+    /// The step of a lesson, for interfaces.
+    pub fn lesson(&self) -> Option<&LessonStep> {
+        self.lesson.as_ref()
     }
 
     /// The side to move.
@@ -105,6 +165,9 @@ impl Exercise {
     /// The task in words, without the solution.
     pub fn task(&self) -> String {
         let side = words::capitalized(&self.side().to_string());
+        if let Some(lesson) = &self.lesson {
+            return lesson.task.clone();
+        }
         match (self.proven, self.played) {
             (Some(proven), None) => format!("{side} to move and win in {}.", proven.plies.div_ceil(2)),
             (_, Some((played, _))) => format!("{side} to move. {played} was played here; find something better."),
@@ -119,12 +182,16 @@ impl Exercise {
         Judgement {
             mv,
             sufficiency: Sufficiency::Best,
-            words: match self.proven {
-                Some(proven) => words::capitalized(&format!("{mv}: {}.", words::proven(proven, self.side()))),
-                None => format!("{mv} is the best move that the search found."),
+            words: match (self.proven, &self.lesson) {
+                (_, Some(_)) => "This move is right. Make it on the board.".to_owned(),
+                (Some(proven), _) => words::capitalized(&format!("{}.", words::proven(proven, self.side()))),
+                (None, None) => "The search found no better move.".to_owned(),
             },
             line: self.line.clone(),
             chances: None,
+            answered: false,
+            played: false,
+            goes_on: false,
         }
     }
 }

@@ -11,11 +11,39 @@ pub fn rule_form() -> Value {
     serde_json::from_str(include_str!("rule_form.json")).expect("the form is valid JSON")
 }
 
+/// A contradiction in a form's values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RuleFault {
+    /// What is wrong.
+    pub words: String,
+    /// The keys of its clauses.
+    pub keys: Vec<String>,
+}
+
+impl RuleFault {
+    fn new(words: String) -> Self {
+        let form = rule_form();
+        let groups = form.as_array().into_iter().flatten();
+        let fields = groups.flat_map(|group| group["fields"].as_array().into_iter().flatten());
+        let keys = fields.filter_map(|field| field["key"].as_str()).filter(|key| names(&words, key));
+        Self { keys: keys.map(str::to_owned).collect(), words }
+    }
+}
+
+/// Whether a text names a key as a whole word.
+fn names(text: &str, key: &str) -> bool {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '.';
+    text.match_indices(key).any(|(at, _)| {
+        let (before, after) = (text[..at].chars().next_back(), text[at + key.len()..].chars().next());
+        !before.is_some_and(is_part) && !after.is_some_and(|letter| letter != '.' && is_part(letter))
+    })
+}
+
 /// The check of a form's values.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RuleCheck {
-    /// Contradictions, each with the keys of its clauses. Empty if the rules are valid.
-    pub faults: Vec<String>,
+    /// Contradictions. Empty if the rules are valid.
+    pub faults: Vec<RuleFault>,
     /// The rules in words, their special squares and their file, if they are valid.
     pub rules: Option<RulesView>,
 }
@@ -39,7 +67,8 @@ impl RuleCheck {
 
     /// Checks a form's values.
     pub fn new(set: &Value) -> Self {
-        let refused = |faults| Self { faults, rules: None };
+        let refused =
+            |faults: Vec<String>| Self { faults: faults.into_iter().map(RuleFault::new).collect(), rules: None };
         let set = match Self::read(set) {
             Ok(set) => set,
             Err(error) => return refused(vec![error]),
@@ -118,7 +147,10 @@ mod tests {
         set["king"]["edge-closes"] = Value::from(true);
         let faults = RuleCheck::new(&set).faults;
         assert_eq!(faults.len(), 2, "{faults:?}");
-        assert!(faults.iter().any(|fault| fault.contains("king.reach = 9")), "{faults:?}");
+        let reach = faults.iter().find(|fault| fault.words.contains("king.reach = 9")).unwrap();
+        assert_eq!(reach.keys, ["king.reach"]);
+        let edge = faults.iter().find(|fault| fault.keys.iter().any(|key| key == "king.edge-closes"));
+        assert!(edge.is_some_and(|fault| fault.keys.iter().any(|key| key == "king.elsewhere")), "{faults:?}");
         let reach = rule_form();
         let reach = fields(&reach).find(|field| field["key"] == "king.reach").unwrap();
         assert_eq!(reach["kind"]["most"], tablut_rules::MAX_DISTANCE);

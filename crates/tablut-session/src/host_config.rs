@@ -5,7 +5,7 @@ use crate::level::{Level, level_infos};
 use crate::player::{Players, SidePlayer};
 use crate::protocol::{Hello, PROTOCOL, RuleSetInfo};
 use crate::puzzle::PuzzleBook;
-use crate::words::shortened;
+use crate::words::{self, shortened};
 use crate::work::{SearchWork, Work};
 use std::fmt;
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub struct HostConfig {
     pub checkpoints: Vec<String>,
     /// Whether the host can train a net.
     pub trains: bool,
+    /// The path of a page about a training run, relative to this page.
+    pub run_page: Option<String>,
     /// Puzzles by rule set.
     pub puzzles: Vec<PuzzleBook>,
     /// Players in addition to the levels.
@@ -49,6 +51,7 @@ impl HostConfig {
             let set = RuleSet::named(name).expect("a built-in rule set");
             RuleSetInfo {
                 name: name.to_owned(),
+                title: words::title(name),
                 source: set.source.clone(),
                 drawn: set.first.side().is_none(),
                 summary: summary(&set),
@@ -64,6 +67,7 @@ impl HostConfig {
             about_nets: self.about_nets.clone(),
             checkpoints: self.checkpoints.clone(),
             trains: self.trains,
+            run_page: self.run_page.clone(),
             puzzles: self.puzzles.iter().map(PuzzleBook::counts).collect(),
             form: rule_form(),
         }

@@ -98,7 +98,7 @@ pub const LEVELS: [Level; 8] = [
     Level {
         name: "adaptive",
         title: "Adaptive",
-        description: "Looks ahead like the level strong, then chooses moves that keep the game close.",
+        description: "Plays as well as you do: it looks ahead, then chooses moves that keep the game close.",
         simulations: 128,
         temperature: 0.0,
         solver: Solver::Deep,
@@ -115,6 +115,8 @@ pub struct LevelInfo {
     /// The level.
     #[serde(flatten)]
     pub level: Level,
+    /// Its rank by strength among the levels, from 1. 0 for the adaptive level, whose strength follows its opponent.
+    pub stars: usize,
     /// The rule set `rules` of the measurement and, for `attackers` and `defenders`, the rating `elo` with its 95 %
     /// interval from `low` to `high`, and the number of `games`. `null` for a level that was not measured.
     pub ratings: Value,
@@ -124,11 +126,15 @@ pub struct LevelInfo {
 pub(crate) fn level_infos() -> Vec<LevelInfo> {
     let ratings = RATINGS.lines().map(|line| serde_json::from_str(line).expect("the file is valid JSON"));
     let ratings: Vec<Value> = ratings.collect();
-    let info = |level: &Level| {
+    let info = |(place, level): (usize, &Level)| {
         let rating = ratings.iter().find(|rating| rating["level"] == level.name);
-        LevelInfo { level: *level, ratings: rating.cloned().unwrap_or_default() }
+        LevelInfo {
+            level: *level,
+            stars: if level.adapts { 0 } else { place + 1 },
+            ratings: rating.cloned().unwrap_or_default(),
+        }
     };
-    LEVELS.iter().map(info).collect()
+    LEVELS.iter().enumerate().map(info).collect()
 }
 
 /// The plies at the beginning of a game in which all levels vary their moves, so that games differ.

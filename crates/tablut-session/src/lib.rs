@@ -14,7 +14,9 @@ mod annotation;
 pub mod board_text;
 mod exercise;
 pub mod form;
+mod grade;
 mod host_config;
+mod lesson;
 mod level;
 mod link;
 mod live_game;
@@ -33,22 +35,23 @@ pub mod view;
 pub mod words;
 mod work;
 
-pub use exercise::{Exercise, Judgement, Sufficiency};
+pub use exercise::{Exercise, Judgement, LessonStep, Sufficiency};
+pub use grade::{Grade, SideReview, SideReviews};
 pub use host_config::{CustomPlayer, HostConfig};
 pub use level::{LEVELS, Level, LevelInfo, vary_opening};
 pub use live_game::{JobId, LiveGame, Priority, Response, SessionJob, first_side};
-pub use player::{Players, SidePlayer};
+pub use player::{Players, Seats, SidePlayer};
 pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};
 pub use record::Format;
 pub use report::{Alarm, GameEnding, MoveReport};
 pub use results::{
-    Balance, ExperimentView, FoundPuzzle, GenerationBalance, LensRow, Mistake, RefutationBranch, RefutationView,
-    ReviewReport, Share, TrainingState, TrainingView,
+    Balance, ExperimentView, FoundPuzzle, GenerationBalance, LensRow, Mistake, NextPuzzle, RefutationBranch,
+    RefutationView, ReviewReport, Share, TrainingState, TrainingView,
 };
-pub use saved::{FORMAT, SavedGame, SavedGameError, SavedPosition, VERSION};
+pub use saved::{FORMAT, SavedGame, SavedGameError, SavedPosition, SavedReview, VERSION};
 pub use session::{MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Session, SessionError};
 pub use thinking::{Analysis, LineView, Thinking};
-pub use tree::{Node, NodeId, NodeValue, Tree};
+pub use tree::{Node, NodeId, NodeValue, Reviewed, Tree};
 pub use work::{Experiment, Review, SearchWork, Step, Update, Work};
 
 /// The example of the README, as a test.

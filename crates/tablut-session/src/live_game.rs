@@ -2,18 +2,22 @@
 
 mod answer;
 mod new_game;
+mod seat_check;
 
 use crate::exercise::Exercise;
+use crate::grade::SideReviews;
 use crate::host_config::HostConfig;
 use crate::protocol::Event;
+use crate::results::{NextPuzzle, ReviewReport};
 use crate::session::Session;
 use crate::tree::NodeId;
 use crate::view::{RulesView, State};
-use crate::work::{AnalysisWork, PuzzleSearch, SearchWork, Step, Update, Work};
+use crate::work::{AnalysisWork, PuzzleSearch, Review, SearchWork, Step, Update, Work};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tablut_rules::Move;
 
 pub use new_game::first_side;
 
@@ -118,6 +122,13 @@ impl LiveGame {
         }
     }
 
+    /// Replaces the host's configuration. The checkpoints' analysis is cancelled, because the evaluators' indices may
+    /// have changed.
+    pub fn set_config(&mut self, config: Arc<HostConfig>) {
+        self.config = config;
+        self.cancel(JobKind::Checkpoints, &mut Response::default());
+    }
+
     /// The game itself.
     pub fn session(&self) -> &Session {
         &self.session
@@ -125,7 +136,7 @@ impl LiveGame {
 
     /// Whether there is nothing to save.
     pub fn is_untouched(&self) -> bool {
-        self.session.tree().is_empty() && self.exercise.is_none()
+        self.session.tree().is_empty() && self.exercise.is_none() && self.session.seats().is_none()
     }
 
     /// Whether an interface waits for a job's result: a job of priority [`Priority::Now`] is running.
@@ -141,7 +152,11 @@ impl LiveGame {
         response.one.push(Event::Rules(Box::new(RulesView::new(self.session.rules()))));
         response.one.push(self.state());
         if let Some((index, exercise)) = &self.exercise {
-            response.one.push(Event::Exercise { index: *index, task: exercise.task() });
+            response.one.push(exercise_event(*index, exercise));
+        }
+        if let Some(report) = Review::known(&self.session) {
+            let event = self.reviewed(report);
+            response.one.push(event);
         }
         if self.jobs.contains_key(&JobKind::Reply) {
             response.one.push(Event::Thinking { on: true });
@@ -194,9 +209,14 @@ impl LiveGame {
                 }
             }
             Update::Reviewed(report) => {
-                self.exercises = report.exercises;
-                response.all.push(Event::Review { mistakes: report.mistakes, positions: report.positions });
+                for (node, reviewed) in &report.reviewed {
+                    self.session.note_review(*node, reviewed.clone());
+                }
+                response.changed = true;
+                response.all.push(self.state());
+                response.all.push(self.reviewed(report));
             }
+            Update::PlayAnswer { mv, next } => self.play_answer(mv, next, response),
             Update::Event(event) => {
                 match event {
                     Event::Value { node, value } => self.session.note_value(node, value),
@@ -205,6 +225,27 @@ impl LiveGame {
                 }
                 response.all.push(event);
             }
+        }
+    }
+
+    /// Stores a review's exercises and returns the event with its results.
+    fn reviewed(&mut self, report: ReviewReport) -> Event {
+        self.exercises = report.exercises;
+        let accuracy = Box::new(SideReviews::new(&self.session));
+        Event::Review { mistakes: report.mistakes, positions: report.positions, accuracy }
+    }
+
+    /// Plays the right answer to a puzzle or lesson. In a puzzle it then plays the defence and sets the next task.
+    fn play_answer(&mut self, mv: Move, next: Option<NextPuzzle>, response: &mut Response) {
+        let Some((index, exercise)) = self.exercise.take() else { return };
+        let replied =
+            self.session.play(mv).is_ok() && next.as_ref().is_some_and(|next| self.session.play(next.reply).is_ok());
+        response.all.push(self.state());
+        self.exercise = Some((index, exercise));
+        if let (true, Some(next)) = (replied, next) {
+            let exercise = Exercise::of_puzzle(&self.session, next.distance, next.solutions);
+            response.all.push(exercise_event(index, &exercise));
+            self.exercise = Some((index, exercise));
         }
     }
 
@@ -333,6 +374,11 @@ impl Drop for LiveGame {
             job.cancelled.store(true, Ordering::Relaxed);
         }
     }
+}
+
+/// The event that an exercise has begun.
+fn exercise_event(index: Option<usize>, exercise: &Exercise) -> Event {
+    Event::Exercise { index, task: exercise.task(), lesson: exercise.lesson().cloned().map(Box::new) }
 }
 
 /// The next seed of a sequence.

@@ -68,3 +68,24 @@ impl Players {
         !self.attackers.is_person() && !self.defenders.is_person()
     }
 }
+
+/// The secrets of a game between two people with a seat each. An interface with a side's secret plays that side. An
+/// interface without a secret can only watch.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
+pub struct Seats {
+    /// The attackers' secret.
+    pub attackers: String,
+    /// The defenders' secret.
+    pub defenders: String,
+}
+
+impl Seats {
+    /// The side whose secret this is.
+    pub fn side_of(&self, secret: &str) -> Option<Side> {
+        match secret {
+            secret if secret == self.attackers => Some(Side::Attackers),
+            secret if secret == self.defenders => Some(Side::Defenders),
+            _ => None,
+        }
+    }
+}

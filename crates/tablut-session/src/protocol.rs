@@ -1,7 +1,8 @@
 //! The messages between a host and an interface, as JSON. The crate's README describes them and all their fields.
 
-use crate::exercise::Judgement;
+use crate::exercise::{Judgement, LessonStep};
 use crate::form::RuleCheck;
+use crate::grade::SideReviews;
 use crate::level::LevelInfo;
 use crate::player::Players;
 use crate::puzzle::PuzzleCounts;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use tablut_rules::{Move, RuleSet, Rules, Side, Square};
 
 /// The version of the protocol.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// A request with its id.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -35,8 +36,11 @@ pub struct Call {
 #[expect(missing_docs, reason = "the comments on the variants explain the fields")]
 pub enum Request {
     /// Opens a new game, which replaces the current one for this interface. `first` is the side that moves first. It
-    /// must agree with the rules, unless they draw the side. Without `players` two people play.
-    New { rules: RequestedRules, first: Option<Side>, players: Option<Players> },
+    /// must agree with the rules, unless they draw the side. Without `players` two people play. With `seats` each of
+    /// two people has a seat, and all other interfaces can only watch.
+    New { rules: RequestedRules, first: Option<Side>, players: Option<Players>, seats: Option<bool> },
+    /// Takes the seat with this secret, for this interface.
+    Sit { seat: String },
     /// Opens the host's game of this name.
     Open { game: String },
     /// Opens a new game from text: JSON, OTG, moves, a position or a link.
@@ -50,6 +54,8 @@ pub enum Request {
     Puzzle { rules: String, distance: Option<u32>, number: usize },
     /// Opens a puzzle from a saved game: a position in which the side to move has a short win.
     OwnPuzzle { game: String, node: NodeId },
+    /// Opens a new game with a step of the lesson about the current rules as an exercise.
+    Lesson { step: usize },
     /// Makes a move.
     Play {
         #[serde(rename = "move")]
@@ -102,6 +108,8 @@ pub enum Request {
     Checkpoints,
     /// Looks for puzzles in saved games.
     FindPuzzles { games: Vec<String> },
+    /// Asks for these saved games as one file.
+    ExportGames { games: Vec<String> },
     /// Analyses the current position under each rule set.
     Lens,
     /// Checks whether a form's values are valid rules.
@@ -157,6 +165,10 @@ pub enum Event {
     Rules(Box<RulesView>),
     /// The state of the game.
     State(Box<State>),
+    /// The secrets of the seats, for the interface that has begun the game.
+    Seats { attackers: String, defenders: String },
+    /// The seat that this interface has taken.
+    Seat { side: Side },
     /// The computer starts or stops thinking about its move.
     Thinking { on: bool },
     /// The result of an analysis so far. `done` is set in the last one.
@@ -174,9 +186,9 @@ pub enum Event {
     /// The progress of a review: `done` of `of` positions.
     ReviewProgress { done: usize, of: usize },
     /// The result of a review of `positions` positions, without the solutions.
-    Review { mistakes: Vec<Mistake>, positions: usize },
-    /// An exercise has begun. `index` is its index in the review, `None` for a puzzle.
-    Exercise { index: Option<usize>, task: String },
+    Review { mistakes: Vec<Mistake>, positions: usize, accuracy: Box<SideReviews> },
+    /// An exercise has begun. `index` is its index in the review, `None` for a puzzle or lesson.
+    Exercise { index: Option<usize>, task: String, lesson: Option<Box<LessonStep>> },
     /// The exercise was left.
     ExerciseLeft,
     /// The verdict on an answer, or the solution.
@@ -227,6 +239,8 @@ pub struct Hello {
     pub checkpoints: Vec<String>,
     /// Whether the host can train a net.
     pub trains: bool,
+    /// The path of a page about a training run, relative to this page.
+    pub run_page: Option<String>,
     /// The puzzles.
     pub puzzles: Vec<PuzzleCounts>,
     /// The form of a rule set's clauses: groups of fields, as in `rule_form.json`.
@@ -238,6 +252,8 @@ pub struct Hello {
 pub struct RuleSetInfo {
     /// Its name.
     pub name: String,
+    /// Its name as a title.
+    pub title: String,
     /// Where it comes from.
     pub source: String,
     /// Its values, for the form.

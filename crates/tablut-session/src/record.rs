@@ -35,7 +35,7 @@ impl Session {
         match format {
             Format::Text => Ok(self.to_text()),
             Format::Otg => self.to_otg(),
-            Format::Json => Ok(self.saved().to_json()),
+            Format::Json => Ok(SavedGame { seats: None, ..self.saved() }.to_json()),
             Format::Svg => Ok(crate::picture::svg(self)),
             Format::Toml => Ok(self.rules().set().to_toml()),
         }
@@ -78,7 +78,8 @@ impl Session {
     /// An OpenTafl record of all variations with their comments.
     fn to_otg(&self) -> Result<String, String> {
         let mut walk = self.clone();
-        let mut record = GameText::record(self.rules(), self.start()).map_err(|error| error.to_string())?;
+        let mut record = GameText::record(self.rules(), self.start())
+            .map_err(|error| format!("{error}; export the moves as text or the whole game as JSON instead"))?;
         let mut places = HashMap::from([(Tree::ROOT, None)]);
         // The main line comes first: the first move after a position continues it.
         let mut waiting = vec![Tree::ROOT];
@@ -101,8 +102,8 @@ impl Session {
         Ok(record.to_string())
     }
 
-    /// Reads a saved game's JSON, an OpenTafl record, a link, a position, or moves in any notation. `rules` are used if
-    /// the text contains none.
+    /// Reads a saved game's JSON, an OpenTafl record, a link, a position, a rule file, or moves in any notation. `rules`
+    /// are used if the text contains none.
     ///
     /// # Errors
     /// Returns the reason if the text contains no game, or the place of the first illegal move.
@@ -129,12 +130,16 @@ impl Session {
             if always {
                 saved.rules = rules.clone();
             }
+            saved.seats = None;
             return saved.session().map_err(|error| error.to_string());
         }
         if let Some((_, fragment)) = text.split_once('#')
             && fragment.contains("rules=") | fragment.contains("toml=")
         {
             return Self::from_link(fragment);
+        }
+        if let Some(set) = rule_file(text)? {
+            return Self::of_moves(set, None, &[]);
         }
         let game: GameText = text.parse().map_err(|error: GameTextError| error.to_string())?;
         if game.moves.is_empty() && game.start.is_none() {
@@ -182,6 +187,18 @@ impl Session {
         session.comment(Tree::ROOT, &comment.collect::<Vec<_>>().join("\n"))?;
         Ok(session)
     }
+}
+
+/// The rules of a rule file. `None` if the text is something else: a rule file assigns a name or a base.
+fn rule_file(text: &str) -> Result<Option<RuleSet>, String> {
+    let assigns = |line: &str| {
+        let key = line.split_once('=').map_or("", |(key, _)| key.trim());
+        key == "name" || key == "base"
+    };
+    if !text.lines().any(assigns) {
+        return Ok(None);
+    }
+    RuleSet::from_toml(text).map(Some).map_err(|error| error.to_string())
 }
 
 /// A comment in a form that fits between braces.
@@ -264,6 +281,19 @@ mod tests {
             Session::import("[event: a tournament]\n[attackers:A]\n\n1. d1-d3", &RuleSet::named("kvasir").unwrap());
         let comment = read.unwrap().tree().node(Tree::ROOT).unwrap().comment.clone();
         assert_eq!(comment, "event: a tournament\nattackers: A");
+    }
+
+    #[test]
+    fn an_exported_rule_file_begins_a_game_under_its_rules() {
+        let mut set = RuleSet::named("imperial").unwrap();
+        set.king.reach = 2;
+        "my-own".clone_into(&mut set.name);
+        let rules = Arc::new(Rules::new(set.clone()).unwrap());
+        let text = Session::new(rules, Side::Attackers, Players::people()).export(Format::Toml).unwrap();
+        let read = Session::import(&text, &RuleSet::named("kvasir").unwrap()).unwrap();
+        assert_eq!((read.rules().set(), read.tree().len()), (&set, 1));
+        let faulty = text.replace("name = ", "name = 3 # ");
+        assert!(Session::import(&faulty, &set).unwrap_err().contains("rule set"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::exercise::Exercise;
 use crate::thinking::Analysis;
-use crate::tree::NodeId;
+use crate::tree::{NodeId, Reviewed};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tablut_ratings::Wdl;
@@ -83,6 +83,17 @@ pub struct FoundPuzzle {
     pub missed: bool,
 }
 
+/// The rest of a puzzle after the right answer and the best defence.
+#[derive(Clone, Debug)]
+pub struct NextPuzzle {
+    /// The defence.
+    pub reply: Move,
+    /// Number of own moves to the win after it.
+    pub distance: u32,
+    /// The first moves of the shortest win.
+    pub solutions: Vec<Move>,
+}
+
 /// A position under one rule set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LensRow {
@@ -147,6 +158,8 @@ pub struct ReviewReport {
     pub mistakes: Vec<Mistake>,
     /// For each mistake, the exercise to find a better move.
     pub exercises: Vec<Exercise>,
+    /// The result of each position's search.
+    pub reviewed: Vec<(NodeId, Reviewed)>,
     /// Number of positions that were searched.
     pub positions: usize,
 }
@@ -156,6 +169,8 @@ pub struct ReviewReport {
 pub struct TrainingView {
     /// The rule set's name.
     pub rules: String,
+    /// The text of its rule file.
+    pub toml: String,
     /// Seconds since the start.
     pub seconds: u64,
     /// The time budget, in seconds.

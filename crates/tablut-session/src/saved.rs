@@ -1,13 +1,14 @@
 //! Saved games: one JSON file with the rules in full, the main line, and all variations.
 
-use crate::player::Players;
+use crate::player::{Players, Seats};
 use crate::session::{MAX_NODES, Session};
-use crate::tree::Tree;
+use crate::tree::{NodeValue, Reviewed, Tree};
 use crate::words::shortened;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tablut_rules::{Move, Position, RuleSet, Rules, Side};
+use tablut_search::{Chances, Proof};
 
 /// The name of the format in the file.
 pub const FORMAT: &str = "tablut game";
@@ -39,12 +40,18 @@ pub struct SavedGame {
     /// The players.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub players: Option<Players>,
+    /// The secrets of the seats, which no export contains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seats: Option<Seats>,
     /// All positions after the start, each after its parent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub positions: Vec<SavedPosition>,
     /// The comment on the start.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub comment: String,
+    /// What a review found at the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<SavedReview>,
     /// The index of the current position. `None` for the end of the main line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<usize>,
@@ -64,6 +71,60 @@ pub struct SavedPosition {
     /// The side that resigned here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resigned: Option<Side>,
+    /// What a review found here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<SavedReview>,
+}
+
+/// What a review found at a position.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedReview {
+    /// The chances of the attackers, of a draw and of the defenders.
+    pub chances: [f32; 3],
+    /// The number of simulations.
+    pub simulations: u32,
+    /// The proven result: `attackers`, `defenders` or `draw`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proven: Option<String>,
+    /// Plies within which the proven result can be forced.
+    #[serde(default)]
+    pub plies: u16,
+    /// The best line.
+    pub best: Vec<Move>,
+    /// All first moves that keep the proven result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub solutions: Vec<Move>,
+}
+
+impl SavedReview {
+    fn new(reviewed: &Reviewed) -> Self {
+        let Reviewed { value, best, solutions } = reviewed;
+        let winner = |proven: Proof| proven.winner.map_or("draw".to_owned(), |side| side.to_string());
+        Self {
+            chances: [value.chances.attackers, value.chances.draw, value.chances.defenders],
+            simulations: value.simulations,
+            proven: value.proven.map(winner),
+            plies: value.proven.map_or(0, |proven| proven.plies),
+            best: best.clone(),
+            solutions: solutions.clone(),
+        }
+    }
+
+    fn reviewed(&self) -> Result<Reviewed, String> {
+        let [attackers, draw, defenders] = self.chances;
+        if !self.chances.iter().all(|chance| (0.0..=1.0).contains(chance)) {
+            return Err(format!("chances {:?}, expected numbers from 0 to 1", self.chances));
+        }
+        let winner = match self.proven.as_deref() {
+            None => None,
+            Some("draw") => Some(None),
+            Some(side) => Some(Some(side.parse::<Side>().map_err(|error| error.to_string())?)),
+        };
+        let proven = winner.map(|winner| Proof { winner, plies: self.plies, from_history: false });
+        let chances = Chances { attackers, draw, defenders };
+        let value = NodeValue { chances, proven, simulations: self.simulations };
+        Ok(Reviewed { value, best: self.best.clone(), solutions: self.solutions.clone() })
+    }
 }
 
 /// Why a text is not a saved game.
@@ -108,10 +169,21 @@ impl SavedGame {
             return Err(at_place(0, &format!("first is {}, but the position has the other side to move", self.first)));
         }
         let mut ids = vec![Tree::ROOT];
-        let bare = |(parent, &mv): (usize, &Move)| SavedPosition { parent, mv, comment: String::new(), resigned: None };
+        let bare = |(parent, &mv): (usize, &Move)| SavedPosition {
+            parent,
+            mv,
+            comment: String::new(),
+            resigned: None,
+            review: None,
+        };
         let from_moves = || self.moves.iter().enumerate().map(bare).collect();
         let positions = if self.positions.is_empty() { from_moves() } else { self.positions.clone() };
         session.comment(Tree::ROOT, &self.comment).map_err(|error| at_place(0, &error))?;
+        let noted = |session: &mut Session, id, review: &Option<SavedReview>| match review {
+            Some(review) => review.reviewed().map(|reviewed| session.note_review(id, reviewed)),
+            None => Ok(()),
+        };
+        noted(&mut session, Tree::ROOT, &self.review).map_err(|error| at_place(0, &error))?;
         let mut resignations = Vec::new();
         for (index, position) in positions.iter().enumerate() {
             let place = index + 1;
@@ -125,6 +197,7 @@ impl SavedGame {
             let id = session.current();
             ids.push(id);
             session.comment(id, &position.comment).map_err(|error| at_place(place, &error))?;
+            noted(&mut session, id, &position.review).map_err(|error| at_place(place, &error))?;
             resignations.extend(position.resigned.map(|side| (id, side)));
         }
         for (id, side) in resignations {
@@ -133,6 +206,7 @@ impl SavedGame {
         let at = self.at.unwrap_or(self.moves.len());
         let at = ids.get(at).ok_or_else(|| at_place(at, &"the current position is not in the file"))?;
         session.go_to(*at).map_err(|error| at_place(0, &error))?;
+        session.set_seats(self.seats.clone());
         Ok(session)
     }
 }
@@ -153,10 +227,13 @@ impl Session {
             // The start has no parent and no move.
             let (Some(parent), Some(mv)) = (node.parent, self.tree().mv(id)) else { continue };
             let comment = node.comment.clone();
-            positions.push(SavedPosition { parent: places[&parent], mv, comment, resigned: node.resigned });
+            let review = node.review.as_ref().map(SavedReview::new);
+            positions.push(SavedPosition { parent: places[&parent], mv, comment, resigned: node.resigned, review });
             places.insert(id, positions.len());
         }
-        let plain = |position: &SavedPosition| position.comment.is_empty() && position.resigned.is_none();
+        let plain = |position: &SavedPosition| {
+            position.comment.is_empty() && position.resigned.is_none() && position.review.is_none()
+        };
         let is_bare = positions.len() + 1 == main.len() && positions.iter().all(plain);
         let at = places.get(&self.current()).copied().filter(|at| *at + 1 != main.len());
         SavedGame {
@@ -169,8 +246,10 @@ impl Session {
             winner: ending.and_then(|ending| ending.winner),
             reason: ending.map(|ending| ending.reason.to_owned()),
             players: Some(self.players().clone()),
+            seats: self.seats().cloned(),
             positions: if is_bare { Vec::new() } else { positions },
             comment: self.tree().node(Tree::ROOT).map_or(String::new(), |root| root.comment.clone()),
+            review: self.tree().node(Tree::ROOT).and_then(|root| root.review.as_ref()).map(SavedReview::new),
             at,
         }
     }

@@ -1,8 +1,8 @@
 //! A game that is played or studied: its current position, all its variations, and its players.
 
-use crate::player::{Players, SidePlayer};
+use crate::player::{Players, Seats, SidePlayer};
 use crate::report::{GameEnding, MoveReport};
-use crate::tree::{Node, NodeId, NodeValue, Tree};
+use crate::tree::{Node, NodeId, NodeValue, Reviewed, Tree};
 use std::sync::Arc;
 use tablut_rules::{Game, IllegalMove, Move, MoveList, Piece, Position, PositionError, Rules, Side, Square};
 
@@ -65,13 +65,15 @@ pub struct Session {
     /// The game up to `current`.
     game: Game,
     players: Players,
+    /// The seats of a game between two people with a seat each.
+    seats: Option<Seats>,
 }
 
 impl Session {
     /// A game from the start position.
     pub fn new(rules: Arc<Rules>, first: Side, players: Players) -> Self {
         let game = Game::new(rules.clone(), first);
-        Self { start: *game.position(), rules, tree: Tree::default(), current: Tree::ROOT, game, players }
+        Self { start: *game.position(), rules, tree: Tree::default(), current: Tree::ROOT, game, players, seats: None }
     }
 
     /// A game from any position.
@@ -80,7 +82,7 @@ impl Session {
     /// Returns an error if no game can begin from the position.
     pub fn from_position(rules: Arc<Rules>, start: Position, players: Players) -> Result<Self, SessionError> {
         let game = Game::from_position(rules.clone(), start).map_err(SessionError::Position)?;
-        Ok(Self { start, rules, tree: Tree::default(), current: Tree::ROOT, game, players })
+        Ok(Self { start, rules, tree: Tree::default(), current: Tree::ROOT, game, players, seats: None })
     }
 
     /// The rules.
@@ -111,6 +113,16 @@ impl Session {
     /// The current position's node.
     pub fn node(&self) -> &Node {
         self.tree.node(self.current).expect("the current node is in the tree")
+    }
+
+    /// The secrets of the seats, if each side has one.
+    pub fn seats(&self) -> Option<&Seats> {
+        self.seats.as_ref()
+    }
+
+    /// Sets or removes the seats of both sides.
+    pub fn set_seats(&mut self, seats: Option<Seats>) {
+        self.seats = seats;
     }
 
     /// The players.
@@ -313,6 +325,14 @@ impl Session {
             if node.value.is_none_or(|known| worth(&known) <= worth(&value)) {
                 node.value = Some(value);
             }
+        }
+    }
+
+    /// Stores what a review found at a position.
+    pub fn note_review(&mut self, id: NodeId, reviewed: Reviewed) {
+        self.note_value(id, reviewed.value);
+        if let Some(node) = self.tree.node_mut(id) {
+            node.review = Some(reviewed);
         }
     }
 

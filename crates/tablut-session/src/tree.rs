@@ -30,6 +30,17 @@ impl NodeValue {
     }
 }
 
+/// What a review found at a position. It is kept with the game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reviewed {
+    /// The value.
+    pub value: NodeValue,
+    /// The best line. Empty where the game is over.
+    pub best: Vec<Move>,
+    /// All first moves that keep a proven result.
+    pub solutions: Vec<Move>,
+}
+
 /// A position of the tree.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
@@ -47,8 +58,17 @@ pub struct Node {
     pub resigned: Option<Side>,
     /// The value that a search found.
     pub value: Option<NodeValue>,
+    /// What a review found.
+    pub review: Option<Reviewed>,
     /// Plies from the root.
     pub ply: u32,
+}
+
+impl Node {
+    /// Whether the game ended with the move that leads here.
+    pub fn is_end(&self) -> bool {
+        self.report.as_ref().is_some_and(|report| report.outcome.is_some())
+    }
 }
 
 /// All variations of a game.

@@ -1,5 +1,7 @@
 //! Everything that an interface shows of a game. Interfaces need no code for rules.
 
+use crate::grade::Grade;
+use crate::lesson;
 use crate::player::Players;
 use crate::report::{Alarm, GameEnding, MoveReport};
 use crate::session::Session;
@@ -8,7 +10,8 @@ use crate::words;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tablut_rules::{
-    Bitboard, CampEntry, HostileCamps, Landing, Move, MoveList, Piece, Position, Rules, Side, Square, Topic,
+    Bitboard, CampEntry, Escape, HostileCamps, Landing, Move, MoveList, Piece, Position, RuleSet, Rules, Side, Square,
+    Topic,
 };
 
 /// A special property of a square.
@@ -30,8 +33,16 @@ pub enum Mark {
 pub struct RulesView {
     /// The rule set's name.
     pub name: String,
+    /// Its name as a title.
+    pub title: String,
+    /// Whether it is one of the built-in rule sets.
+    pub built_in: bool,
     /// Where it comes from.
     pub source: String,
+    /// What each side has to do, in a sentence.
+    pub aims: Aims,
+    /// The titles of the lesson's steps.
+    pub lesson: Vec<String>,
     /// The rules in words, by topic.
     pub topics: Vec<Topic>,
     /// The special squares with their properties.
@@ -40,13 +51,41 @@ pub struct RulesView {
     pub toml: String,
 }
 
+/// What each side has to do, in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Aims {
+    /// The attackers' aim.
+    pub attackers: String,
+    /// The defenders' aim.
+    pub defenders: String,
+}
+
+impl Aims {
+    /// The aims under a rule set.
+    pub fn new(set: &RuleSet) -> Self {
+        let place = match set.escape {
+            Escape::Corners => "a corner of the board",
+            Escape::EdgeOutsideCamps => "the edge of the board outside the camps",
+            _ => "the edge of the board",
+        };
+        Self {
+            attackers: format!("Stop the king from reaching {place}, and capture him."),
+            defenders: format!("Bring the king to {place} before he is captured."),
+        }
+    }
+}
+
 impl RulesView {
     /// The rules of a compiled set.
     pub fn new(rules: &Rules) -> Self {
         let set = rules.set();
         Self {
             name: set.name.clone(),
+            title: words::title(&set.name),
+            built_in: RuleSet::named(&set.name).is_ok_and(|known| known == *set),
             source: set.source.clone(),
+            aims: Aims::new(set),
+            lesson: lesson::titles(rules),
             topics: set.explain(),
             marks: marks(rules),
             toml: set.to_toml(),
@@ -125,10 +164,13 @@ pub struct NodeView {
     pub comment: String,
     /// The value that a search found.
     pub value: Option<NodeValue>,
+    /// The move's grade, if a review has searched the positions before and after it.
+    pub grade: Option<Grade>,
 }
 
 /// The state of a game.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "interfaces use each of them separately")]
 pub struct State {
     /// The current position's node.
     pub node: NodeId,
@@ -142,6 +184,8 @@ pub struct State {
     pub side: Side,
     /// The players.
     pub players: Players,
+    /// Whether each side has a seat, so that an interface can only play with the secret of a seat.
+    pub has_seats: bool,
     /// Whether the computer is to move.
     pub computer_to_move: bool,
     /// All legal moves. Empty if the game is over.
@@ -185,6 +229,7 @@ impl State {
             pieces: Square::all().filter_map(|square| Some((square, position.piece_at(square)?))).collect(),
             side: position.side_to_move(),
             players: session.players().clone(),
+            has_seats: session.seats().is_some(),
             computer_to_move: session.is_computers_turn(),
             moves: if open { moves(session) } else { Vec::new() },
             last: report.map(last_move),
@@ -194,7 +239,7 @@ impl State {
             ending,
             said: said(report, ending, position.side_to_move()),
             notes: notes(session),
-            tree: session.tree().iter().map(|(id, node)| node_view(id, node)).collect(),
+            tree: session.tree().iter().map(|(id, node)| node_view(session.tree(), id, node)).collect(),
             line: session.tree().line(here),
             can_undo: here != Tree::ROOT || session.node().resigned.is_some(),
             can_redo: session.tree().next(here).is_some(),
@@ -202,7 +247,7 @@ impl State {
     }
 }
 
-fn node_view(id: NodeId, node: &crate::tree::Node) -> NodeView {
+fn node_view(tree: &Tree, id: NodeId, node: &crate::tree::Node) -> NodeView {
     let report = node.report.as_ref();
     NodeView {
         id,
@@ -215,6 +260,7 @@ fn node_view(id: NodeId, node: &crate::tree::Node) -> NodeView {
         alarm: report.and_then(|report| report.alarm),
         comment: node.comment.clone(),
         value: node.value,
+        grade: Grade::of_node(tree, id),
     }
 }
 

@@ -69,6 +69,11 @@ pub fn occurrences(occurrences: u32) -> Option<String> {
     }
 }
 
+/// A rule set's name as a title: "Kvasir rules".
+pub fn title(rules: &str) -> String {
+    capitalized(&rules.replace('-', " ")) + " rules"
+}
+
 /// The first 40 characters of a text, for messages.
 pub fn shortened(text: &str) -> String {
     text.chars().take(40).collect()

@@ -15,7 +15,7 @@ pub use review::Review;
 
 use crate::level::{Level, analysis_search, session_search};
 use crate::protocol::Event;
-use crate::results::ReviewReport;
+use crate::results::{NextPuzzle, ReviewReport};
 use crate::thinking::Thinking;
 use crate::tree::{NodeId, NodeValue};
 use rand::SeedableRng;
@@ -51,6 +51,13 @@ pub enum Update {
     Move(Move, Option<NodeValue>),
     /// A finished review, with the solutions of its exercises.
     Reviewed(ReviewReport),
+    /// The right answer to a puzzle or lesson, which is now played, and the rest of the puzzle after the reply.
+    PlayAnswer {
+        /// The answer.
+        mv: Move,
+        /// The reply and the puzzle after it.
+        next: Option<NextPuzzle>,
+    },
     /// Any other result, for the interfaces.
     Event(Event),
 }

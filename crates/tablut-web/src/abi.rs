@@ -14,7 +14,7 @@ thread_local! {
     static HOST: RefCell<Option<BrowserHost>> = const { RefCell::new(None) };
 }
 
-/// Room for an argument of so many bytes.
+/// Returns a buffer of `bytes` bytes for an argument.
 #[unsafe(no_mangle)]
 extern "C" fn tablut_input(bytes: usize) -> *mut u8 {
     INPUT.with_borrow_mut(|input| {

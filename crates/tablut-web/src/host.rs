@@ -23,6 +23,9 @@ const NAME_LENGTH: usize = 16;
 /// Least time between two moves of the computer against itself, so that people can follow the game.
 const DEMO_PAUSE: Duration = Duration::from_millis(700);
 
+/// The refusal of requests about seats.
+const NO_SEATS: &str = "a game with seats needs a server, so that both people can reach it: `tablut serve`";
+
 /// What a host is told at its start.
 #[derive(Clone, Debug, Deserialize)]
 pub struct HostSettings {
@@ -157,7 +160,7 @@ impl BrowserHost {
         Ok(Report { best: result.chosen.to_string(), value: result.value, analysis: thinking.analysis(order.lines) })
     }
 
-    /// Evaluates one position so many times, 16 at once, to measure the net's speed. The general weights must be loaded.
+    /// Evaluates one position in `batches` batches of 16, to measure the net's speed. The general weights must be loaded.
     ///
     /// # Errors
     /// If the weights are not loaded.
@@ -193,6 +196,7 @@ impl BrowserHost {
                 }
                 self.greet(outputs);
             }
+            Request::New { seats: Some(true), .. } => return Err(NO_SEATS.to_owned()),
             request if request.begins_a_game() => {
                 let own = match &request {
                     Request::OwnPuzzle { game, .. } => Some(read(game)?),
@@ -201,7 +205,9 @@ impl BrowserHost {
                 let live = LiveGame::begin(&request, own.as_ref().or(present), &self.config, self.rng.random())?;
                 let name = self.new_name();
                 // An imported game is saved before its next move.
-                if !live.is_untouched() && !matches!(request, Request::Puzzle { .. } | Request::OwnPuzzle { .. }) {
+                if !live.is_untouched()
+                    && !matches!(request, Request::Puzzle { .. } | Request::OwnPuzzle { .. } | Request::Lesson { .. })
+                {
                     outputs.push(saved_game(&name, live.session()));
                 }
                 self.jobs = Jobs::default();
@@ -215,9 +221,15 @@ impl BrowserHost {
                 let response = self.open_game()?.find_puzzles(games);
                 self.take(response, None, outputs);
             }
+            Request::ExportGames { games } => {
+                // Unknown games are skipped.
+                let sessions: Vec<Session> = games.iter().filter_map(|name| read(name).ok()).collect();
+                outputs.push(Output::Event(LiveGame::export_games(&sessions)?));
+            }
             Request::Train { .. } | Request::StopTraining => {
                 return Err("training needs the program: `tablut serve`".to_owned());
             }
+            Request::Sit { .. } => return Err(NO_SEATS.to_owned()),
             request => {
                 let parts = self.parts_for(&request);
                 let response = self.open_game()?.answer(request)?;

@@ -124,6 +124,34 @@ fn a_saved_game_is_opened_again_and_another_state_of_it_replaces_it() {
 }
 
 #[test]
+fn saved_games_become_one_file() {
+    let mut bench = Bench::loaded();
+    bench.ask(json!({"do": "new", "rules": {"name": "kvasir"}}));
+    let saved = of_kind(&bench.ask(json!({"do": "play", "move": "d1-d3"})), "save").clone();
+    let mut other = Bench::loaded();
+    let name = saved["game"].as_str().unwrap();
+    let request = json!({"do": "export-games", "games": [name, "aaaa"], "saved": {name: saved["text"]}});
+    let file = of_kind(&other.ask(request), "export").clone();
+    let games: Vec<Value> = serde_json::from_str(file["text"].as_str().unwrap()).unwrap();
+    assert_eq!(games, [serde_json::from_str::<Value>(saved["text"].as_str().unwrap()).unwrap()]);
+}
+
+#[test]
+fn lessons_and_answered_puzzles_go_on_and_are_not_saved() {
+    let mut bench = Bench::loaded();
+    bench.ask(json!({"do": "new", "rules": {"name": "kvasir"}}));
+    let step = bench.ask(json!({"do": "lesson", "step": 0}));
+    assert_eq!(kinds(&step), ["game", "rules", "state", "exercise", "done"]);
+    bench.host.add_puzzles(include_str!("../../tablut-play/puzzles/kvasir.jsonl")).unwrap();
+    bench.ask(json!({"do": "puzzle", "rules": "kvasir", "distance": 2, "number": 0}));
+    let solution = of_kind(&bench.ask(json!({"do": "solve"})), "judgement")["move"].clone();
+    bench.ask(json!({"do": "try", "move": solution}));
+    let answered = bench.work();
+    assert_eq!(of_kind(&answered, "exercise")["task"], "Attackers to move and win in 1.");
+    assert!(!kinds(&answered).contains(&"save"));
+}
+
+#[test]
 fn a_request_stops_a_search_at_the_next_step() {
     let mut bench = Bench::loaded();
     bench.ask(json!({"do": "new", "rules": {"name": "kvasir"}}));
@@ -167,6 +195,9 @@ fn what_cannot_be_done_is_refused() {
     for (request, part) in [
         (json!({"do": "train", "set": {}}), "tablut serve"),
         (json!({"do": "hint"}), "no game is open"),
+        (json!({"do": "sit", "seat": "0123456789abcdef"}), "needs a server"),
+        (json!({"do": "new", "rules": {"name": "kvasir"}, "seats": true}), "needs a server"),
+        (json!({"do": "export-games", "games": ["aaaa"]}), "has none of these games"),
         (json!({"do": "fly"}), "not a request"),
     ] {
         let refused = bench.ask(request);

@@ -1,91 +1,119 @@
-// Buttons under the board, the two players, the status line, and keys that work everywhere.
+// Buttons under the board, the two players, and the status line.
 
-import { byId, capital, h, replace, use } from "./dom.js";
+import { byId, capital, h, replace, s, use } from "./dom.js";
+import { confirmFirst } from "./choice.js";
+import { clockView } from "./clock.js";
+import { levelOf, playerName } from "./levels.js";
+import { mySide } from "./mygames.js";
+import { openPanel } from "./tabs.js";
 import { request, set, store, watch } from "./store.js";
 
-const button = (name, text, what, title) => h("button", { type: "button", id: "do-" + name, title, onclick: what }, text);
+const ICONS = { first: "M18 5 10 12l8 7M6 5v14", back: "M15 5 8 12l7 7", forward: "M9 5l7 7-7 7", last: "M6 5l8 7-8 7M18 5v14", flip: "M7 4v15l-3-3M17 20V5l3 3" };
+const icon = (name) => s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: ICONS[name], fill: "none", stroke: "currentColor", "stroke-width": 2.4, "stroke-linecap": "round", "stroke-linejoin": "round" }));
+const step = (name, label, title, act) => h("button", { type: "button", class: "icon", id: "do-" + name, "aria-label": label, title, onclick: act }, icon(name));
+const button = (name, text, title, act) => h("button", { type: "button", id: "do-" + name, title, onclick: act }, text);
+
+export const goTo = (node) => request("go-to", { node });
+const toParent = ({ tree, node }) => goTo(tree.find(({ id }) => id === node).parent);
+// In a game with seats no move or resignation can be taken back.
+const back = () => (store.state.has_seats ? toParent(store.state) : request("back"));
+const toStart = () => goTo(store.state.tree[0].id);
+export const toEnd = () => goTo(store.state.line.at(-1));
 
 export function makeControls() {
+  const more = h("details", { class: "more", id: "more" }, h("summary", { class: "button" }, "More"), h("div", { class: "menu" },
+    button("threat", "Show the threat", "What the opponent would do if it were its turn (T)", () => request("threat")),
+    button("move-now", "Move for me", "The computer moves for the side to move", () => request("move-now")),
+    button("flip", "Turn the board", "Turn the board around (F)", () => set({ flipped: !store.flipped })),
+    button("resign", "Resign", "Give the game up", resign)));
   replace(byId("controls"),
-    button("back", "‹", () => request("back"), "One move back (←)"),
-    button("forward", "›", () => request("forward"), "One move forward (→)"),
-    button("take-back", "Take back", () => request("take-back"), "Back to your turn (U)"),
-    button("hint", "Hint", () => request("hint"), "What a strong player would do (H)"),
-    button("threat", "Threat", () => request("threat"), "What the opponent would do if it were its turn (T)"),
-    button("move-now", "Move for me", () => request("move-now"), "Let the computer move for the side to move"),
-    button("resign", "Resign", resign, "Give the game up"));
-  byId("do-back").setAttribute("aria-label", "One move back");
-  byId("do-forward").setAttribute("aria-label", "One move forward");
-  document.addEventListener("keydown", shortcuts);
+    h("div", { class: "row steps" },
+      step("first", "First position", "To the beginning (Home)", toStart),
+      step("back", "One move back", "One move back (←)", back),
+      step("forward", "One move forward", "One move forward (→)", () => request("forward")),
+      step("last", "Last position", "To the end (End)", toEnd)),
+    button("take-back", "Take back", "Back to your turn (U)", () => request("take-back")),
+    button("hint", "Hint", "What a strong player would do (H)", () => request("hint")), more);
+  more.addEventListener("click", (event) => { if (event.target.closest(".menu button")) more.open = false; });
+  addEventListener("pointerdown", (event) => { if (!more.contains(event.target)) more.open = false; });
+  more.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    more.open = false;
+    more.querySelector("summary").focus();
+  });
+  byId("game-name").addEventListener("click", () => openPanel("rules"));
 }
 
 function resign() {
-  const button = byId("do-resign");
-  if (button.dataset.sure) {
-    delete button.dataset.sure;
-    request("resign");
-  } else {
-    button.dataset.sure = "yes";
-    button.textContent = "Really resign?";
-    setTimeout(() => { delete button.dataset.sure; button.textContent = "Resign"; }, 4000);
-  }
+  confirmFirst("Do you want to resign this game?", "Resign", () => request("resign", store.seat ? { side: store.seat } : {}));
 }
 
-function shortcuts(event) {
-  if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select, dialog, [role=gridcell], [role=tab]")) {
-    // On the board only the letters are free.
-    if (!event.target.closest?.("[role=gridcell]") || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (!["u", "h", "t"].includes(event.key)) return;
-  }
-  const keys = { ArrowLeft: "back", ArrowRight: "forward", u: "take-back", h: "hint", t: "threat" };
-  const name = keys[event.key];
-  if (!name || byId("do-" + name).disabled) return;
-  event.preventDefault();
-  byId("do-" + name).click();
-}
+const isOver = ({ state }) => !!state.ending;
+export const looksBack = ({ state }) => state.can_redo;
 
-function playerName(player) {
-  if (player.kind === "person") return "a person";
-  const level = store.hello?.levels.find((known) => known.name === player.name);
-  const net = store.hello?.nets.length > 1 ? ` (${store.hello.nets[player.net]})` : "";
-  return (level?.title ?? player.name) + net;
-}
-
-function player(side, { state, thinking }) {
-  const lost = Object.values(state.pieces).filter((piece) => piece === side.slice(0, -1)).length;
+function player(side, all) {
+  const { state, thinking } = all;
   const moves = !state.ending && state.side === side;
-  const what = moves && thinking ? "thinking…" : moves ? "to move" : "";
-  return [use(side === "attackers" ? "piece-attacker" : "piece-king"), h("span", {}, capital(side)), h("span", { class: "captured" }, `${playerName(state.players[side])} · ${lost} ${side === "attackers" ? "on the board" : "and the king"}`), h("span", { class: "to-move" }, what)];
+  const what = state.ending?.winner === side ? "won" : !moves ? "" : thinking ? "thinking…" : mySide() === side ? "your move" : "to move";
+  const kind = side.slice(0, -1);
+  const lost = capturedOf(kind, state);
+  const level = levelOf(state.players[side]);
+  return [use(side === "attackers" ? "piece-attacker" : "piece-king"),
+    h("span", { class: "who" }, h("span", {}, capital(side)), h("span", { class: "name", title: level?.description }, playerName(side, state))),
+    h("span", { class: "lost", role: "img", "aria-label": lost ? `${lost} ${kind}s captured` : `no ${kind} captured`, title: lost ? `${lost} ${kind}s captured` : null },
+      lost > 0 && [use("piece-" + kind), h("span", {}, "×" + lost)]),
+    h("span", { class: "to-move" }, what), clockView(side)];
+}
+
+// How many pieces of a kind the game has lost since its first position.
+function capturedOf(kind, state) {
+  let lost = 0;
+  for (const node of lineUpTo(state)) if (node.side && node.side.slice(0, -1) !== kind) lost += node.captured;
+  return state.ending?.reason === "king-captured" && kind === "defender" ? lost - 1 : lost;
+}
+
+function lineUpTo(state) {
+  const byName = new Map(state.tree.map((node) => [node.id, node]));
+  const nodes = [];
+  for (let node = byName.get(state.node); node; node = byName.get(node.parent)) nodes.push(node);
+  return nodes;
+}
+
+const ALARMS = { raichi: "Raichi! The king has one escape route.", tuichi: "Tuichi! The king has more than one escape route." };
+
+function statusOf(all) {
+  const { state } = all;
+  if (all.exercise) return "";
+  if (isOver(all)) return state.said.split(". ").pop();
+  const text = ALARMS[state.alarm] ?? "";
+  if (!looksBack(all)) return text;
+  const waits = state.players.attackers.kind !== "person" && state.players.defenders.kind !== "person" ? " The game waits." : "";
+  return [`You are looking at move ${state.ply} of ${state.line.length - 1}.${waits} `, h("button", { type: "button", class: "link", id: "return", onclick: toEnd }, waits ? "Go on" : "Back to the game")];
 }
 
 watch((all) => {
   const { state, rules, exercise, thinking } = all;
-  replace(byId("player-top"), player("attackers", all));
-  replace(byId("player-bottom"), player("defenders", all));
-  replace(byId("game-name"), rules ? `${rules.name} rules` : "", ` · ${state.ply === 1 ? "1 move" : state.ply + " moves"}`);
+  const below = mySide() ?? "attackers";
+  const above = below === "attackers" ? "defenders" : "attackers";
+  const [top, bottom] = all.flipped ? [below, above] : [above, below];
+  replace(byId("player-top"), player(top, all));
+  replace(byId("player-bottom"), player(bottom, all));
+  byId("player-top").dataset.side = top;
+  byId("player-bottom").dataset.side = bottom;
+  const moves = state.ply === 1 ? "1 move" : state.ply + " moves";
+  replace(byId("game-name"), rules ? [h("span", {}, rules.title), h("span", { class: "soft" }, ` · ${moves}`)] : "");
+  byId("game-name").title = rules ? `${rules.title}: ${rules.source}. Read these rules` : "";
   const status = byId("status");
-  status.classList.toggle("over", !!state.ending);
-  status.textContent = exercise ? exercise.task : state.ending ? state.said.split(". ").pop() : state.alarm ? capital(state.alarm) + "! " + (state.alarm === "raichi" ? "The king has a way out." : "The king has more than one way out.") : "";
-  replace(byId("notes"), state.notes.map((note) => h("li", {}, note)));
-  const over = !!state.ending;
-  const busy = thinking || over || !!exercise;
-  byId("do-back").disabled = !state.can_undo;
-  byId("do-forward").disabled = !state.can_redo;
-  byId("do-take-back").disabled = !state.can_undo;
-  for (const name of ["hint", "threat", "move-now", "resign"]) byId("do-" + name).disabled = busy && !(name === "resign" && thinking && !over);
+  status.classList.toggle("over", isOver(all) && !exercise);
+  replace(status, statusOf(all));
+  replace(byId("notes"), exercise ? [] : state.notes.map((note) => h("li", {}, note)));
+  const idle = thinking || isOver(all) || !!exercise || state.has_seats;
+  const isSeated = state.has_seats && !isOver(all) && !looksBack(all);
+  byId("do-first").disabled = byId("do-back").disabled = !state.can_undo || !!exercise || isSeated;
+  byId("do-forward").disabled = byId("do-last").disabled = !state.can_redo || !!exercise || isSeated;
+  byId("do-take-back").disabled = !state.can_undo || !!exercise || isSeated;
+  for (const name of ["hint", "threat", "move-now"]) byId("do-" + name).disabled = idle;
+  const isPlayed = state.players.attackers.kind === "person" || state.players.defenders.kind === "person";
+  byId("do-resign").disabled = isOver(all) || !!exercise || !isPlayed || (state.has_seats && !all.seat) || looksBack(all) || state.ply === 0;
+  byId("controls").hidden = !!exercise;
 });
-
-export function makeTheme() {
-  const saved = localStorage.getItem("theme");
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const apply = (theme) => { document.documentElement.dataset.theme = theme ?? (system.matches ? "dark" : "light"); };
-  apply(saved);
-  system.addEventListener("change", () => { if (!localStorage.getItem("theme")) apply(null); });
-  byId("theme").addEventListener("click", () => {
-    const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-    localStorage.setItem("theme", next);
-    apply(next);
-  });
-}
-
-export const stopShowing = () => set({ shownLine: null });

@@ -46,7 +46,7 @@ export function drawGraph(graph, { state }, mistakes) {
   parts.push(here);
   replace(graph, parts);
   const last = points.at(-1);
-  graph.setAttribute("aria-label", last ? `Chances over the game, attackers above. Last: ${valueWords(last.value)}.` : "No chances known yet.");
+  graph.setAttribute("aria-label", last ? `Chances over the game: up, the attackers are ahead. Last: ${valueWords(last.value)}.` : "No chances known yet.");
 }
 
 watch(({ state, analysing, analysis, exercise }) => {

@@ -6,6 +6,8 @@ const listeners = new Map();
 const waiting = new Map();
 let hello = null;
 let lastId = 0;
+// After this time the page shows that a request is waiting for its answer.
+const PATIENCE_MS = 1500;
 
 // Whether the host can do something that not every host can. `hello` says it, or the transport.
 export function can(what) {
@@ -23,7 +25,7 @@ function tell(kind, event) {
   for (const then of listeners.get(kind) ?? []) then(event);
 }
 
-// Sends a request; the promise is kept when it is done, and broken with the host's words when it is refused.
+// Sends a request. The promise resolves when it is done, and rejects with the host's reason if it is refused.
 export function ask(what, more = {}) {
   return new Promise((resolve, reject) => {
     lastId += 1;
@@ -32,11 +34,17 @@ export function ask(what, more = {}) {
       return;
     }
     waiting.set(lastId, { resolve, reject });
+    setTimeout(tellWaiting, PATIENCE_MS, lastId);
   });
+}
+
+function tellWaiting(id) {
+  if (waiting.has(id)) tell("waiting", { on: true });
 }
 
 function hear(text) {
   const event = JSON.parse(text);
+  tell("waiting", { on: false });
   if (event.event === "done") {
     waiting.get(event.re)?.resolve();
     waiting.delete(event.re);
@@ -55,6 +63,7 @@ function changed(state) {
   if (state === "open") return tell("connected", {});
   for (const { reject } of waiting.values()) reject(new Error("The connection was lost."));
   waiting.clear();
+  tell("waiting", { on: false });
   tell("lost", {});
 }
 

@@ -1,16 +1,18 @@
 // How moves are made: click, tap, drag, arrow keys, or typed.
 
-import { byId, h, replace, use } from "./dom.js";
-import { cells, isMovable, mayMove, placeOf, squareAt, targets } from "./board.js";
+import { byId, h, use } from "./dom.js";
+import { cells, isMovable, mayMove, mayPremove, placeOf, squareAt, targets } from "./board.js";
+import { ask, cancel, close, isAsking } from "./choice.js";
 import { request, say, set, store, watch } from "./store.js";
 
 // While the editor is open, squares are set up instead of moved from.
 let editing = null;
 export const editWith = (put) => { editing = put; };
+export const isEditing = () => editing !== null;
 
 // Sends a move, as an answer where there is an exercise.
 export function sendMove(move) {
-  closeChoice();
+  if (isAsking()) close();
   // An answer leaves the position as it is, and no piece in the hand.
   if (store.exercise) set({ selected: null });
   return request(store.exercise ? "try" : "play", { move });
@@ -23,30 +25,28 @@ function choose(square) {
   else if (options) openChoice(options);
   else if (store.selected === square) set({ selected: null });
   else if (isMovable(square)) {
-    set({ selected: square });
+    set({ selected: square, premove: null });
     const count = targets().size;
     say(`${square} selected, ${count} ${count === 1 ? "square" : "squares"} to move to.`);
-  } else {
+  } else if (mayPremove()) choosePremove(square);
+  else {
     if (store.selected) set({ selected: null });
-    if (store.state.moves.length && !mayMove()) say("It is the computer's turn.");
+    if (store.state.moves.length && !mayMove()) say(store.state.has_seats ? "It is not your turn." : "It is the computer's turn.");
   }
+}
+
+// While the computer thinks, a move can be prepared. The host checks it when it is played.
+function choosePremove(square) {
+  const own = (at) => store.state.pieces[at] && (store.state.pieces[at] === "attacker") !== (store.state.side === "attackers");
+  if (store.selected && store.selected !== square && !own(square)) {
+    set({ premove: { from: store.selected, to: square }, selected: null });
+    say(`${store.selected} to ${square} is prepared.`);
+  } else set({ selected: own(square) && store.selected !== square ? square : null, premove: null });
 }
 
 // The mover picks what is captured: the host lists every choice as a move of its own.
 function openChoice(options) {
-  const box = byId("choice");
-  const button = (move) => h("button", { type: "button", onclick: () => sendMove(move.text) }, "Capture " + move.captures.join(", "));
-  replace(box, h("p", {}, "This move surrounds several pieces. Which one is captured?"), h("div", { class: "row" }, options.map(button), h("button", { type: "button", onclick: closeChoice }, "Cancel")));
-  box.hidden = false;
-  box.querySelector("button").focus();
-}
-
-function closeChoice() {
-  const box = byId("choice");
-  if (box.hidden) return;
-  const within = box.contains(document.activeElement);
-  box.hidden = true;
-  if (within) focusCell(store.selected ?? "e5");
+  ask("This move surrounds several pieces. Which one is captured?", options.map((move) => ["Capture " + move.captures.join(", "), () => sendMove(move.text)]), "Cancel", () => focusCell(store.selected ?? "e5"));
 }
 
 function focusCell(square) {
@@ -54,6 +54,8 @@ function focusCell(square) {
   cells.get(square).tabIndex = 0;
   cells.get(square).focus();
 }
+
+export const focusBoard = () => focusCell([...cells].find(([, cell]) => cell.tabIndex === 0)?.[0] ?? "e5");
 
 const STEPS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
@@ -69,8 +71,8 @@ function onKey(event) {
   else if (event.key === "End") focusCell(squareAt(8, row));
   else if (event.key === "Enter" || event.key === " ") choose(square);
   else if (event.key === "Escape") {
-    closeChoice();
-    set({ selected: null });
+    cancel();
+    set({ selected: null, premove: null });
   } else return;
   event.preventDefault();
 }
@@ -109,7 +111,10 @@ function onPointerDown(event) {
     // The click that follows belongs to the drag.
     addEventListener("click", (click) => click.stopPropagation(), { capture: true, once: true });
     setTimeout(() => {
-      if (to && to !== square && targets().has(to)) choose(to);
+      if (to && to !== square && targets().has(to)) {
+        set({ dragged: true });
+        choose(to);
+      }
     });
   };
   addEventListener("pointermove", move);
@@ -128,13 +133,22 @@ export function listen() {
   });
   grid.addEventListener("keydown", onKey);
   grid.addEventListener("pointerdown", onPointerDown);
-  byId("typed").addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const field = byId("typed-move");
-    if (field.value.trim() && (await sendMove(field.value.trim()))) field.value = "";
-  });
+  byId("skip").addEventListener("click", focusBoard);
 }
 
-watch(() => {
-  if (!store.selected) closeChoice();
+// A field for moves as text.
+export function typedMoves() {
+  const field = h("input", { id: "typed-move", name: "move", placeholder: "d1-d3", spellcheck: "false", autocapitalize: "none", size: 10 });
+  return h("form", { id: "typed", class: "typed", autocomplete: "off", onsubmit: async (event) => {
+    event.preventDefault();
+    if (field.value.trim() && (await sendMove(field.value.trim()))) field.value = "";
+  } }, h("label", { for: "typed-move" }, "Type a move"), field, h("button", {}, "Play"));
+}
+
+watch(({ state, premove, selected, thinking }) => {
+  if (!selected && isAsking() && byId("choice").textContent.includes("captured?")) close();
+  if (!premove || thinking || state.computer_to_move) return;
+  const move = state.moves.find(({ from, to }) => from === premove.from && to === premove.to);
+  set({ premove: null });
+  if (move) sendMove(move.text);
 });

@@ -15,7 +15,7 @@ async function look() {
 }
 
 export function makeLens() {
-  addPanel("lens", "Lens").append(h("div", { class: "card" }, h("h2", {}, "One position, every rule set"),
+  addPanel("rules", "lens", "Compare").append(h("div", { class: "card" }, h("h2", {}, "This position under every rule set"),
     h("p", { class: "soft small" }, "What this position is worth, and what to play, under each of the rule sets: the same net plays them all, and the solver proves what it can."),
     h("div", { class: "row" }, h("button", { type: "button", id: "look", class: "primary", onclick: look }, "Look")), told,
     h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Rules"), h("th", { scope: "col" }, "Chances"), h("th", { scope: "col" }, "Best"))), rows))));
@@ -29,7 +29,7 @@ on("lens", ({ rules, analysis, over }) => {
   rows.append(h("tr", {}, h("th", { scope: "row" }, own ? h("strong", {}, rules) : rules),
     over ? h("td", { colspan: 2 }, over) : [
       h("td", {}, chancesBar(analysis.chances), h("span", { class: "small" + (analysis.proven ? "" : " soft") }, analysis.words)),
-      h("td", {}, h("button", { type: "button", onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, "aria-label": `${rules}: ${best.moves.slice(0, 5).join(" ")}` }, best.moves[0]))]));
+      h("td", {}, h("button", { type: "button", onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, title: best.moves.slice(0, 5).join(" ") }, best.moves[0]))]));
 });
 on("lens-done", () => { told.textContent = "All rule sets looked at."; });
 on("state", () => {

@@ -1,13 +1,13 @@
 // Analysis: the best moves, what follows them, and how sure it is.
 
-import { capital, chancesBar, chancesText, h, percent, replace, use } from "./dom.js";
+import { capital, chancesBar, h, percent, replace } from "./dom.js";
 import { request, set, store, watch } from "./store.js";
 import { addPanel } from "./tabs.js";
 import { drawGraph, makeGraph } from "./evaluation.js";
 import { aboutNets } from "./nets.js";
 import { proofCard } from "./proof.js";
 
-const toggle = h("button", { type: "button", id: "analyse", "aria-pressed": "false", onclick: () => analyse(!store.analysing) }, "Analyse");
+const toggle = h("button", { type: "button", id: "analyse", "aria-pressed": "false", onclick: () => analyse(!store.analysing) }, "Analyse this position");
 const summary = h("div", { class: "stack" });
 const lines = h("ol", { class: "lines" });
 const graph = makeGraph();
@@ -20,19 +20,18 @@ export async function analyse(on) {
 }
 
 export function makeLines() {
-  addPanel("analysis", "Analysis").append(
+  addPanel("analyse", "analysis", "Analysis").append(
     h("div", { class: "card" }, h("div", { class: "row" }, toggle, h("label", { for: "drawn-by", class: "small" }, "Arrows by"), drawnBy), summary, lines),
     proofCard(),
-    h("div", { class: "card" }, h("h2", {}, "Chances over the game"), graph, h("div", { class: "legend" }, h("span", {}, "Attackers above, defenders below. Click to go there."))),
+    h("div", { class: "card" }, h("h2", {}, "Chances over the game"), graph, h("p", { class: "soft small" }, "Up: the attackers are ahead. Down: the defenders. Click to go there.")),
     aboutNets());
 }
 
-function lineView(line, index, side) {
+function lineView(line, side) {
   const value = line.proven ? h("span", { class: "sure" }, line.words) : h("span", {}, percent(line.chances[side]));
   const show = () => set({ shownLine: line.moves });
   const hide = () => set({ shownLine: null });
-  const text = `${line.moves[0]}, ${line.proven ? line.words : chancesText(line.chances)}, then ${line.moves.slice(1, 6).join(" ")}`;
-  return h("li", {}, h("button", { type: "button", "aria-label": text, onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, onclick: () => request("play", { move: line.moves[0] }) },
+  return h("li", {}, h("button", { type: "button", onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, onclick: () => request("play", { move: line.moves[0] }) },
     h("span", { class: "first" }, line.moves[0]), value, h("span", { class: "soft small" }, `${line.visits.toLocaleString("en")} visits · prior ${percent(line.prior)}`),
     h("span", { class: "rest" }, line.moves.slice(1, 9).join(" "))));
 }
@@ -42,7 +41,7 @@ watch((all) => {
   const { state, analysing, analysis, exercise } = all;
   toggle.setAttribute("aria-pressed", String(analysing));
   toggle.disabled = !!exercise;
-  toggle.textContent = analysing ? "Analysis is on" : "Analyse";
+  toggle.textContent = analysing ? "Stop" : "Analyse this position";
   drawGraph(graph, all, all.review?.mistakes);
   if (!analysing || !analysis) {
     const waiting = analysing && !state.ending ? "Thinking…" : state.ending ? "The game is over." : "Nothing is shown until you ask.";
@@ -58,5 +57,5 @@ watch((all) => {
     if (focused === state.node && lines.children.length) return;
   }
   focused = state.node;
-  replace(lines, analysis.lines.map((line, index) => lineView(line, index, state.side)));
+  replace(lines, analysis.lines.map((line) => lineView(line, state.side)));
 });

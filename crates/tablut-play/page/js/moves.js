@@ -1,32 +1,40 @@
-// The list of moves: the main line in columns, variations indented, comments where they belong.
+// The Game panel: the list of moves, the main line in columns, variations indented, comments where they belong.
 
-import { byId, h, replace } from "./dom.js";
+import { h, replace } from "./dom.js";
+import { typedMoves } from "./input.js";
 import { request, store, watch } from "./store.js";
 import { addPanel } from "./tabs.js";
+import { gamesCard, showGames } from "./gamelist.js";
 
 const list = h("div", { class: "move-list", role: "group", "aria-label": "Moves" });
-const comment = h("textarea", { "aria-label": "Comment on this position", placeholder: "Comment on this position", maxlength: 2000, rows: 2 });
+const comment = h("textarea", { id: "comment", maxlength: 2000, rows: 2 });
+const commentCard = h("details", { class: "small" }, h("summary", {}, "Write a comment on this position"), h("label", { class: "hidden-text", for: "comment" }, "Comment on this position"), comment);
 const tools = h("div", { class: "row" });
+const moveCard = h("div", { class: "card" }, h("h2", {}, "Moves"), list, tools, typedMoves(), commentCard);
 let shown = "";
 
 export function makeMoves() {
-  const panel = addPanel("moves", "Moves", showCurrent);
-  comment.style.minHeight = "3.2rem";
+  const panel = addPanel("game", "moves", "Moves", { opened: () => { showCurrent(); showGames(); } });
   comment.addEventListener("change", () => request("comment", { node: store.state.node, text: comment.value }));
-  panel.append(h("div", { class: "card" }, list, tools), h("div", { class: "card" }, comment));
+  panel.append(moveCard, gamesCard());
 }
 
-const symbol = (node) => node.move + (node.captured > 1 ? " ×" + node.captured : node.captured ? " ×" : "") + (node.alarm === "tuichi" ? " ‼" : node.alarm === "raichi" ? " !" : "");
+const WAYS = { raichi: "◇", tuichi: "◇◇" };
+const GRADES = { good: "", inaccuracy: "?!", mistake: "?", blunder: "??" };
+const gradeWords = { inaccuracy: "inaccuracy", mistake: "mistake", blunder: "blunder" };
+
+const symbol = (node) => [node.move, node.captured > 1 ? "×" + node.captured : node.captured ? "×" : "", WAYS[node.alarm] ?? "", GRADES[node.grade] ?? ""].filter(Boolean).join(" ");
 
 function spoken(node) {
-  const parts = [node.side, node.move];
+  const parts = [symbol(node), node.side];
   if (node.captured) parts.push(`captures ${node.captured}`);
-  if (node.alarm) parts.push(node.alarm);
+  if (node.alarm) parts.push(node.alarm === "raichi" ? "raichi, the king has one escape route" : "tuichi, the king has two escape routes");
+  if (gradeWords[node.grade]) parts.push(gradeWords[node.grade]);
   return parts.join(", ");
 }
 
 function button(node, current) {
-  return h("button", { type: "button", "aria-current": node.id === current ? "true" : null, "aria-label": spoken(node), onclick: () => request("go-to", { node: node.id }) }, symbol(node));
+  return h("button", { type: "button", class: node.grade ? "grade-" + node.grade : null, "aria-current": node.id === current ? "true" : null, "aria-label": spoken(node), title: spoken(node), onclick: () => request("go-to", { node: node.id }) }, symbol(node));
 }
 
 // A variation with its own variations in brackets after it.
@@ -78,14 +86,14 @@ function showCurrent() {
 }
 
 watch(({ state, exercise }) => {
-  const key = JSON.stringify([state.tree.map((node) => [node.id, node.comment, node.children]), state.node, !!exercise]);
+  const key = JSON.stringify([state.tree.map((node) => [node.id, node.comment, node.children, node.grade]), state.node, !!exercise]);
   if (key === shown) return;
   shown = key;
-  replace(list, state.tree.length > 1 ? rows(state) : h("p", { class: "comment-text" }, "No moves yet."));
+  replace(list, state.tree.length > 1 ? rows(state) : h("p", { class: "comment-text" }, state.players.attackers.kind === "person" || state.players.defenders.kind === "person" ? "This list shows the moves of the game." : "The game is about to begin."));
   showCurrent();
   const here = state.tree.find((node) => node.id === state.node);
   if (document.activeElement !== comment) comment.value = here.comment ?? "";
-  const aside = state.node !== state.tree[0].id && isAside(state, here);
+  const aside = branch(state, here) !== null;
   replace(tools, aside && [
     h("button", { type: "button", onclick: () => request("promote", { node: state.node }) }, "Make main line"),
     h("button", { type: "button", onclick: () => request("remove", { node: branch(state, here).id }) }, "Remove variation"),
@@ -95,11 +103,7 @@ watch(({ state, exercise }) => {
 const parentOf = (state, node) => state.tree.find((other) => other.id === node.parent);
 const isFirst = (state, node) => parentOf(state, node).children[0] === node.id;
 
-// Whether a position lies on a side line, and where that line leaves the main one.
-function isAside(state, node) {
-  return branch(state, node) !== null;
-}
-
+// Where the line of a position leaves the main one; null on the main line.
 function branch(state, node) {
   let found = null;
   while (node.parent !== null) {

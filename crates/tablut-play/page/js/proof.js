@@ -35,7 +35,7 @@ function branchView(branch) {
   const rest = branch.plies === null ? "too long to show" : branch.answer ? `then ${branch.answer} ${branch.plies <= 1 ? "wins" : inMoves(branch.plies)}` : inMoves(branch.plies);
   // After the winner's move the losing side is to move; after an answer that does not end the game it is again.
   const deeper = branch.plies !== null && (branch.answer ? branch.plies > 1 : branch.plies > 0);
-  return h("li", {}, h("button", { type: "button", ...pointed, disabled: !deeper, "aria-label": `${branch.move}, ${rest}${deeper ? ", show what follows" : ""}`, onclick: () => look(moves) }, h("strong", {}, branch.move), " ", rest));
+  return h("li", {}, h("button", { type: "button", ...pointed, disabled: !deeper, title: deeper ? "Show what follows" : null, onclick: () => look(moves) }, h("strong", {}, branch.move), " ", rest));
 }
 
 function draw() {

@@ -1,41 +1,113 @@
-// Puzzles: positions with a proven win. Every winning first move is accepted.
+// Puzzles: positions with a proven win, played to the end against the best defence.
 
 import { h, replace } from "./dom.js";
 import { on } from "./host.js";
-import { ownGames, request, set, store, watch } from "./store.js";
+import { myGames } from "./mygames.js";
+import { changed, request, store, watch } from "./store.js";
 import { addPanel } from "./tabs.js";
-import { verdictView } from "./review.js";
 
+const KEY = "puzzles";
+const DAY_MS = 86_400_000;
 const choice = { rules: null, distance: null };
 const form = h("div", { class: "row" });
-const body = h("div", { class: "stack" });
+const record = h("p", { class: "small" });
+const marks = h("div", { class: "marks", role: "group", "aria-label": "Puzzles of this kind" });
 let made = false;
+// The puzzle that is open: its rules, distance and number, and whether it was failed already.
+let present = null;
 
-// Where one was left is remembered on this device alone.
-const place = () => `puzzle ${choice.rules} ${choice.distance}`;
+const kept = () => ({ streak: 0, best: 0, done: {}, at: {}, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") });
+const keep = (values) => localStorage.setItem(KEY, JSON.stringify(values));
+const nameOf = ({ rules, distance, number }) => `${rules} ${distance} ${number}`;
+const kindOf = ({ rules, distance }) => `${rules} ${distance}`;
+const countOf = ({ rules, distance }) => store.hello.puzzles.find((book) => book.rules === rules)?.by_distance[distance - 1] ?? 0;
 
-function open(step) {
-  const number = Math.max(0, Number(localStorage.getItem(place()) ?? 0) + step);
-  localStorage.setItem(place(), String(number));
-  request("puzzle", { rules: choice.rules, distance: choice.distance, number });
+async function open(puzzle) {
+  if (!(await request("puzzle", puzzle))) return;
+  present = { ...puzzle, failed: false };
+  changed();
+  const values = kept();
+  values.at[kindOf(puzzle)] = puzzle.number;
+  keep(values);
+  draw();
+}
+
+const chosen = (number) => ({ ...choice, number });
+const start = () => open(chosen(kept().at[kindOf(choice)] ?? 0));
+export const nextPuzzle = () => {
+  const from = present ?? chosen(-1);
+  open({ rules: from.rules, distance: from.distance, number: (from.number + 1) % Math.max(1, countOf(from)) });
+};
+
+// One puzzle a day, the same for everybody: the day's number chooses it.
+function openDaily() {
+  const day = Math.floor(Date.now() / DAY_MS);
+  const books = store.hello.puzzles;
+  const book = books[day % books.length];
+  const distances = book.by_distance.map((count, index) => (count ? index + 1 : 0)).filter((distance) => distance > 1);
+  const distance = distances[day % distances.length] ?? 1;
+  open({ rules: book.rules, distance, number: day % countOf({ rules: book.rules, distance }) });
+}
+
+export const puzzleNote = () => (present ? `Puzzle ${present.number + 1} of ${countOf(present)} · ${present.rules} rules · streak ${kept().streak}` : "Puzzle");
+
+function note(isSolved) {
+  const values = kept();
+  const name = nameOf(present);
+  if (isSolved && !present.failed) {
+    if (values.done[name] !== "solved") values.streak += 1;
+    values.done[name] = "solved";
+    values.best = Math.max(values.best, values.streak);
+  } else if (!isSolved) {
+    if (!present.failed) values.streak = 0;
+    present.failed = true;
+    if (values.done[name] !== "solved") values.done[name] = "failed";
+  }
+  keep(values);
+  draw();
+}
+
+on("judgement", (judgement) => {
+  if (!present || !store.exercise || store.exercise.index !== null || store.exercise.lesson) return;
+  if (!judgement.answered || judgement.sufficiency === "fails" || judgement.sufficiency === "unclear") note(false);
+  else if (judgement.sufficiency === "best" && !judgement.goes_on) note(true);
+});
+on("exercise", ({ lesson, index }) => { if (lesson || index !== null) present = null; });
+on("game", () => { present = null; });
+
+function draw() {
+  if (!made) return;
+  const values = kept();
+  record.textContent = `Streak ${values.streak}, best ${values.best}.`;
+  const count = countOf(choice);
+  const item = (number) => {
+    const state = values.done[nameOf(chosen(number))];
+    return h("button", { type: "button", class: "mark-" + (state ?? "new"), "aria-current": present && nameOf(present) === nameOf(chosen(number)) ? "true" : null, "aria-label": `${number + 1}${state ? ", " + state : ""}`, onclick: () => open(chosen(number)) }, String(number + 1));
+  };
+  replace(marks, Array.from({ length: count }, (_, number) => item(number)));
 }
 
 function make() {
-  if (made || !store.hello?.puzzles.length) return;
+  if (made || !store.hello?.puzzles.length) return draw();
   made = true;
   const books = store.hello.puzzles;
   choice.rules = books[0].rules;
   choice.distance = 1;
-  const rules = h("select", { "aria-label": "Rules" }, books.map((book) => h("option", { value: book.rules }, book.rules)));
-  const distance = h("select", { "aria-label": "Moves to the win" }, books[0].by_distance.map((count, index) => count > 0 && h("option", { value: String(index + 1) }, `win in ${index + 1}`)));
-  rules.addEventListener("change", () => { choice.rules = rules.value; });
-  distance.addEventListener("change", () => { choice.distance = Number(distance.value); });
-  replace(form, rules, distance, h("button", { type: "button", class: "primary", id: "open-puzzle", onclick: () => open(0) }, "Open"));
+  const rules = h("select", { "aria-label": "Rules", id: "puzzle-rules" }, books.map((book) => h("option", { value: book.rules }, `${book.rules} rules`)));
+  const distance = h("select", { "aria-label": "Moves to the win", id: "puzzle-distance" });
+  const lengths = () => replace(distance, books.find((book) => book.rules === choice.rules).by_distance.map((count, index) => count > 0 && h("option", { value: String(index + 1) }, `win in ${index + 1}`)));
+  lengths();
+  rules.addEventListener("change", () => { choice.rules = rules.value; lengths(); choice.distance = Number(distance.value); draw(); });
+  distance.addEventListener("change", () => { choice.distance = Number(distance.value); draw(); });
+  replace(form, rules, distance, h("button", { type: "button", class: "primary", id: "open-puzzle", onclick: start }, "Start"), h("button", { type: "button", id: "daily-puzzle", onclick: openDaily }, "Today’s puzzle"));
+  draw();
 }
 
 export function makePuzzles() {
-  addPanel("puzzles", "Puzzles", make).append(h("div", { class: "card" }, h("h2", {}, "Find the win"), h("p", { class: "soft small" }, "Positions from games, each with a win that the solver has proven."), form), body,
-    h("div", { class: "card" }, h("h2", {}, "From your own games"), h("p", { class: "soft small" }, "The solver looks through the games that were played in this browser for wins in two or three, missed ones first."),
+  addPanel("learn", "puzzles", "Puzzles", { opened: make }).append(
+    h("div", { class: "card" }, h("h2", {}, "Find the win"), h("p", { class: "soft small" }, "Positions from games, each with a win that the solver has proven. You play it to the end against the best defence."), form, record,
+      h("details", {}, h("summary", {}, "All puzzles of this kind"), marks)),
+    h("div", { class: "card" }, h("h2", {}, "From your own games"), h("p", { class: "soft small" }, "The solver searches the games of this browser for wins in two or three. It lists missed wins first."),
       h("div", { class: "row" }, h("button", { type: "button", id: "find-puzzles", onclick: find }, "Look through my games")), told, own));
 }
 
@@ -45,26 +117,17 @@ const own = h("ol", { class: "mistakes" });
 async function find() {
   replace(own);
   told.textContent = "Looking…";
-  const games = ownGames();
+  const games = myGames().map(({ game }) => game);
   if (!games.length) told.textContent = "No games were played in this browser yet.";
   else if (!(await request("find-puzzles", { games }))) told.textContent = "";
 }
 
 on("found-puzzles", ({ puzzles, looked, of }) => {
   const games = of === 1 ? "1 game" : `${of} games`;
-  told.textContent = looked < of ? `${looked} of ${games}` : puzzles.length ? `${puzzles.length} found in ${games}.` : `Nothing found in ${games}: wins in two or three did not come up.`;
+  told.textContent = looked < of ? `${looked} of ${games}` : puzzles.length ? `${puzzles.length} found in ${games}.` : `Nothing found in ${games}: the games have no win in two or three.`;
   const item = (find) => h("li", {}, h("button", { type: "button", onclick: () => request("own-puzzle", { game: find.game, node: find.node }) },
     h("strong", {}, `${find.rules}, move ${Math.ceil((find.ply + 1) / 2)}`), `: the ${find.side} win in ${find.distance}`, find.missed ? h("span", { class: "soft small" }, " · missed") : ""));
   replace(own, puzzles.map(item));
 });
 
-watch((all) => {
-  const task = all.exercise;
-  const isPuzzle = task && task.index === null;
-  replace(body, isPuzzle && h("div", { class: "card" }, h("p", {}, h("strong", {}, task.task)), h("p", { class: "soft small" }, "Move on the board to answer."),
-    all.judgement && verdictView(all.judgement),
-    h("div", { class: "row" },
-      h("button", { type: "button", onclick: () => request("solve") }, "Show the solution"),
-      all.judgement && h("button", { type: "button", onclick: () => set({ judgement: null, shownLine: null }) }, "Try again"),
-      choice.rules && h("button", { type: "button", id: "next-puzzle", onclick: () => open(1) }, "Next puzzle"))));
-});
+watch(() => { if (present) draw(); });

@@ -1,7 +1,8 @@
-// After a game: the moves that changed its result, each as an exercise. Solutions stay with the host until they are asked for.
+// After a game: a grade for each move, how well each side played, and the costly moves as exercises. Solutions stay with the host
+// until they are asked for.
 
-import { h, replace } from "./dom.js";
-import { request, set, store, watch } from "./store.js";
+import { h, percent, replace } from "./dom.js";
+import { request, store, watch } from "./store.js";
 import { openProof } from "./proof.js";
 import { addPanel, openPanel } from "./tabs.js";
 import { drawGraph, makeGraph } from "./evaluation.js";
@@ -9,21 +10,13 @@ import { drawGraph, makeGraph } from "./evaluation.js";
 const start = h("button", { type: "button", id: "start-review", class: "primary", onclick: () => request("review") }, "Review this game");
 const progress = h("progress", { "aria-label": "Positions looked at", hidden: true });
 const found = h("div", { class: "stack" });
-const exercise = h("div", { class: "stack" });
 const graph = makeGraph();
+const legend = h("p", { class: "soft small" }, "Up: the attackers are ahead. Down: the defenders. Click to go there.");
 
 export function makeReview() {
-  addPanel("review", "Review").append(h("div", { class: "card" }, h("h2", {}, "What would have been better?"),
-    h("p", { class: "soft small" }, "The program looks at every position of this line and shows the moves that gave something away. What was better is for you to find."),
-    h("div", { class: "row" }, start), progress, graph, found), exercise);
-}
-
-const VERDICTS = { best: "Best", enough: "Good enough", unclear: "Not clear", fails: "Not this one" };
-
-// What an answer was worth, and the line that shows why; also for puzzles.
-export function verdictView(judgement) {
-  const line = judgement.line.length > 1 && h("p", { class: "small" }, "Then ", judgement.line.slice(1, 8).join(" "), ".");
-  return h("div", { class: "verdict " + judgement.sufficiency }, h("strong", {}, `${judgement.move}: ${VERDICTS[judgement.sufficiency]}`), judgement.words, line);
+  addPanel("learn", "review", "Review").append(h("div", { class: "card" }, h("h2", {}, "What would have been better?"),
+    h("p", { class: "soft small" }, "The program searches every position and grades each move by the chances that it lost. The exercises ask you for better moves."),
+    h("div", { class: "row" }, start), progress, graph, legend, found));
 }
 
 // Plays on from the mistake, as its player did: the proof of what it allowed.
@@ -35,17 +28,20 @@ async function punish(mistake) {
   }
 }
 
-function exerciseView({ exercise: task, judgement, review }) {
-  const mistake = review.mistakes[task.index];
-  const next = task.index + 1 < review.mistakes.length;
-  return h("div", { class: "card" }, h("h2", {}, `Exercise ${task.index + 1} of ${review.mistakes.length}`), h("p", {}, task.task), h("p", { class: "soft small" }, "Move on the board to answer."),
-    judgement && verdictView(judgement),
-    h("div", { class: "row" },
-      h("button", { type: "button", id: "solve", onclick: () => request("solve") }, "Show the solution"),
-      judgement && h("button", { type: "button", onclick: () => set({ judgement: null, shownLine: null }) }, "Try again"),
-      mistake.certain && mistake.words.startsWith("allowed") && h("button", { type: "button", id: "punish", onclick: () => punish(mistake) }, "Show how it is punished"),
-      next && h("button", { type: "button", id: "next-exercise", onclick: () => request("exercise", { index: task.index + 1 }) }, "Next"),
-      h("button", { type: "button", id: "leave-exercise", onclick: () => request("leave") }, "Leave")));
+// The buttons of an exercise that only a review has.
+export function exerciseTools(task, review) {
+  const mistake = review?.mistakes[task.index];
+  return [
+    mistake?.certain && mistake.words.startsWith("allowed") && h("button", { type: "button", id: "punish", onclick: () => punish(mistake) }, "Show how it is punished"),
+    review && task.index + 1 < review.mistakes.length && h("button", { type: "button", id: "next-exercise", onclick: () => request("exercise", { index: task.index + 1 }) }, "Next"),
+  ];
+}
+
+const GRADES = [["good", "Good", "good moves"], ["inaccuracy", "?!", "inaccuracies: 5 % of the chances or more"], ["mistake", "?", "mistakes: 10 % or more"], ["blunder", "??", "blunders: 20 % or more"]];
+
+function accuracyTable({ accuracy }) {
+  const row = (side) => accuracy[side] && h("tr", {}, h("th", { scope: "row" }, side), h("td", {}, percent(accuracy[side].accuracy)), GRADES.map(([grade]) => h("td", {}, String(accuracy[side].grades[grade] ?? 0))));
+  return h("div", { class: "scroll" }, h("table", { id: "accuracy" }, h("thead", {}, h("tr", {}, ["Side", "Accuracy"].map((text) => h("th", { scope: "col" }, text)), GRADES.map(([, text, title]) => h("th", { scope: "col" }, h("abbr", { title }, text))))), h("tbody", {}, row("attackers"), row("defenders"))));
 }
 
 watch((all) => {
@@ -54,10 +50,11 @@ watch((all) => {
   start.textContent = review ? "Review again" : "Review this game";
   progress.hidden = !all.progress;
   if (all.progress) Object.assign(progress, { max: all.progress.of, value: all.progress.done });
-  drawGraph(graph, all, review?.mistakes);
-  graph.style.display = review || all.progress ? "" : "none";
+  const isShown = review || all.progress;
+  if (isShown) drawGraph(graph, all, review?.mistakes);
+  graph.style.display = isShown ? "" : "none";
+  legend.hidden = !isShown;
   const item = (mistake, index) => h("li", {}, h("button", { type: "button", "aria-current": task?.index === index ? "true" : null, onclick: () => request("exercise", { index }) },
     h("strong", {}, `${Math.ceil(mistake.ply / 2)}${mistake.ply % 2 ? "." : "…"} ${mistake.played}`), ` (${mistake.side}) ${mistake.words}`, mistake.certain ? h("span", { class: "soft small" }, " · proven") : ""));
-  replace(found, review && (review.mistakes.length ? h("ol", { class: "mistakes" }, review.mistakes.map(item)) : h("p", {}, `Nothing to better in ${review.positions} positions.`)));
-  replace(exercise, task && task.index !== null && review && exerciseView(all));
+  replace(found, review && [accuracyTable(review), review.mistakes.length ? h("ol", { class: "mistakes" }, review.mistakes.map(item)) : h("p", {}, `Nothing to better in ${review.positions} positions.`)]);
 });

@@ -5,13 +5,13 @@ import { watch } from "./store.js";
 import { addPanel } from "./tabs.js";
 
 const SIGNS = {
-  throne: ["mark-throne", "throne"], corner: ["mark-corner", "corner"], escape: ["mark-escape", "the king escapes here"],
+  throne: ["mark-throne", "throne"], corner: ["mark-corner", "corner"], escape: ["mark-escape", "the king escapes here, over the marked side"],
 };
 const body = h("div", { class: "stack" });
 let shown = null;
 
 export function makeRules() {
-  addPanel("rules", "Rules").append(body);
+  addPanel("rules", "rules", "These rules").append(body);
 }
 
 export function topicsView(topics) {
@@ -25,10 +25,11 @@ watch(({ rules }) => {
   const sign = (name, text) => [h("dt", {}, use(name)), h("dd", {}, text)];
   const camp = h("dt", {}, h("span", { class: "cell camp" }));
   camp.firstChild.style.cssText = "position:absolute;inset:0";
-  replace(body, h("div", { class: "card" }, h("h2", {}, rules.name), h("p", { class: "soft small" }, rules.source), topicsView(rules.topics)),
+  replace(body, h("div", { class: "card" }, h("h2", {}, rules.title), h("p", { class: "soft small" }, rules.source), topicsView(rules.topics)),
     h("div", { class: "card" }, h("h2", {}, "Signs"), h("dl", { class: "symbols" },
       sign("piece-attacker", "attacker"), sign("piece-defender", "defender"), sign("piece-king", "king, on the defenders' side"),
       Object.entries(SIGNS).filter(([mark]) => used.has(mark)).map(([, [name, text]]) => sign(name, text)),
       used.has("camp") && [camp, h("dd", {}, "camp")],
-      sign("sign-danger", "could be captured by the opponent's next move"))));
+      sign("sign-danger", "could be captured by the opponent's next move"),
+      sign("sign-route", "a square that the king could escape to: raichi is one escape route, tuichi are two"))));
 });

@@ -1,6 +1,6 @@
 // Links, pictures, records out and in.
 
-import { ask, on } from "./host.js";
+import { on } from "./host.js";
 import { byId, h } from "./dom.js";
 import { request, say, store } from "./store.js";
 import { addPanel } from "./tabs.js";
@@ -52,40 +52,25 @@ on("link", async ({ fragment }) => {
 
 export function makeShare() {
   const exporter = (format, text, as) => h("button", { type: "button", id: "export-" + (as ?? format), onclick: () => { wanted = as ?? format; request("export", { format }); } }, text);
-  const text = h("textarea", { id: "import-text", placeholder: "Moves, a position, an OTG record, a saved game or a link", spellcheck: "false" });
-  const file = h("input", { type: "file", "aria-label": "A file with a game", accept: ".json,.otg,.txt,.tafl" });
+  const text = h("textarea", { id: "import-text", placeholder: "Moves, a position, an OTG record, a saved game, a rule file or a link", spellcheck: "false" });
+  const file = h("input", { type: "file", "aria-label": "A file with a game or with rules", accept: ".json,.otg,.txt,.tafl,.toml" });
   file.addEventListener("change", async () => {
     if (file.files[0] && file.files[0].size < 250000) text.value = await file.files[0].text();
   });
   const playOn = h("div", { class: "stack" });
-  addPanel("share", "Share", () => {
-    const players = { attackers: playerFields("attackers", store.state.players.attackers), defenders: playerFields("defenders", store.state.players.defenders) };
-    for (const side of ["attackers", "defenders"]) {
-      const field = players[side].field;
-      field.querySelector("select").id = "on-" + side;
-      field.querySelector("label").setAttribute("for", "on-" + side);
-    }
-    playOn.replaceChildren(players.attackers.field, players.defenders.field, h("div", { class: "row" },
-      h("button", { type: "button", onclick: () => request("players", { players: { attackers: players.attackers.chosen(), defenders: players.defenders.chosen() } }) }, "Change players"),
-      h("button", { type: "button", onclick: () => request("play-on", { players: { attackers: players.attackers.chosen(), defenders: players.defenders.chosen() } }) }, "New game from here")));
-  }).append(
-    h("div", { class: "card" }, h("h2", {}, "Link"), h("div", { class: "row" }, h("button", { type: "button", id: "make-link", onclick: () => request("link") }, "Make a link to this position")),
+  const fill = () => {
+    const { players } = store.state;
+    const fields = { attackers: playerFields("attackers", players.attackers, "on"), defenders: playerFields("defenders", players.defenders, "on") };
+    const chosen = () => ({ players: { attackers: fields.attackers.chosen(), defenders: fields.defenders.chosen() } });
+    playOn.replaceChildren(fields.attackers.field, fields.defenders.field, h("div", { class: "row" },
+      h("button", { type: "button", id: "change-players", onclick: () => request("players", chosen()) }, "Change players"),
+      h("button", { type: "button", onclick: () => request("play-on", chosen()) }, "New game from here")));
+  };
+  addPanel("share", "share", "Share", { opened: fill }).append(
+    h("div", { class: "card" }, h("h2", {}, "A link to this position"), h("div", { class: "row" }, h("button", { type: "button", id: "make-link", onclick: () => request("link") }, "Make the link")),
       h("input", { id: "link-field", readonly: true, hidden: true, "aria-label": "Link" }), h("p", { id: "link-told", class: "soft small" })),
     h("div", { class: "card" }, h("h2", {}, "Save"), h("div", { class: "row" }, exporter("text", "Moves as text"), exporter("otg", "OTG"), exporter("json", "Whole game (JSON)"), exporter("svg", "Picture (SVG)"), exporter("svg", "Picture (PNG)", "png"), exporter("toml", "Rule file"))),
-    h("div", { class: "card" }, h("h2", {}, "Open"), h("div", { class: "field" }, h("label", { for: "import-text" }, "A game or a position"), text), file,
+    h("div", { class: "card" }, h("h2", {}, "Open"), h("div", { class: "field" }, h("label", { for: "import-text" }, "A game, a position or rules"), text), file,
       h("div", { class: "row" }, h("button", { type: "button", id: "import", onclick: async () => { if (await request("import", { text: text.value })) text.value = ""; } }, "Open"))),
     h("div", { class: "card" }, h("h2", {}, "Players"), playOn));
-}
-
-// Opens what the page's address names: a game of the host's, or a game that the link itself carries.
-export async function openAddress(fallback) {
-  const fragment = location.hash.slice(1);
-  const game = fragment.match(/^game=([a-z0-9]+)$/)?.[1];
-  try {
-    if (fragment.includes("rules=") || fragment.includes("toml=")) return await ask("import", { text: "#" + fragment });
-    if (game ?? store.game) return await ask("open", { game: game ?? store.game });
-  } catch (error) {
-    byId("error").textContent = error.message;
-  }
-  return request("new", fallback());
 }

@@ -3,7 +3,7 @@
 import { can, on } from "./host.js";
 import { chancesBar, chancesText, h, percent, replace, s } from "./dom.js";
 import { request, set, store, watch } from "./store.js";
-import { addPanel, isOpen } from "./tabs.js";
+import { addPanel, isOpen, offerPanel } from "./tabs.js";
 
 const body = h("div", { class: "stack" });
 const told = h("p", { class: "soft small", role: "status" });
@@ -56,12 +56,8 @@ on("checkpoint-analysis", ({ node: of, checkpoint, analysis }) => {
 });
 
 function make() {
-  if (!store.hello) return;
+  if (!can("ask-checkpoints")) return;
   const { checkpoints } = store.hello;
-  if (!can("ask-checkpoints")) {
-    replace(body, h("div", { class: "card" }, h("h2", {}, "How a run came to see it"), h("p", {}, "Start the program with the folder of a run to see how each of its checkpoints judges a position:"), h("p", {}, h("code", {}, "tablut serve --checkpoints runs/quickstart"))));
-    return;
-  }
   range.max = String(checkpoints.length - 1);
   if (!body.children.length) {
     chart.addEventListener("click", (event) => {
@@ -69,13 +65,14 @@ function make() {
       const index = Math.round(((event.clientX - box.left) / box.width) * (checkpoints.length - 1));
       show(Math.max(0, Math.min(seen.length - 1, index)));
     });
-    replace(body, h("div", { class: "card" }, h("h2", {}, "How a run came to see it"), h("p", { class: "soft small" }, "The present position, as the nets of the run's checkpoints judge it. Attackers above, defenders below."), chart, range, told, detail));
+    replace(body, h("div", { class: "card" }, h("h2", {}, "Evaluations by the run's checkpoints"), h("p", { class: "soft small" }, "The evaluation of the current position by the net of each checkpoint. Attackers above, defenders below."), chart, range, told, detail));
   }
   if (node !== store.state?.node) look();
 }
 
 export function makeSlider() {
-  addPanel("slider", "Run", make).append(body);
+  addPanel("analyse", "slider", "Checkpoints", { opened: make }).append(body);
+  on("hello", () => offerPanel("slider", can("ask-checkpoints")));
 }
 
 watch(({ state, exercise }) => {

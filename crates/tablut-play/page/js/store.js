@@ -2,11 +2,12 @@
 
 import { ask, on } from "./host.js";
 import { byId } from "./dom.js";
+import { clearMessage, showError } from "./message.js";
 
 export const store = {
   hello: null, game: null, rules: null, state: null, thinking: false,
   analysing: false, analysis: null, threat: null, hint: null, exercise: null, judgement: null,
-  review: null, selected: null, shownLine: null, drawnBy: "visits",
+  review: null, selected: null, shownLine: null, drawnBy: "visits", flipped: false,
 };
 
 const watchers = [];
@@ -31,14 +32,14 @@ export function set(values) {
   changed();
 }
 
-// Asks the host, and shows what it refuses.
+// Sends a request. If the host refuses it, the reason appears next to the control that was used.
 export async function request(what, more) {
   try {
     await ask(what, more);
-    byId("error").textContent = "";
+    clearMessage();
     return true;
   } catch (error) {
-    byId("error").textContent = error.message;
+    showError(error.message);
     return false;
   }
 }
@@ -49,27 +50,18 @@ export function say(text) {
   live.textContent = live.textContent === text ? text + "\u00a0" : text;
 }
 
-// The games of this browser, the latest first: their names are known to nobody else.
-export const ownGames = () => JSON.parse(localStorage.getItem("games") ?? "[]");
-
-function remember(game) {
-  const games = ownGames();
-  if (games[0] !== game) localStorage.setItem("games", JSON.stringify([game, ...games.filter((known) => known !== game)].slice(0, 60)));
-}
-
 on("hello", (event) => set({ hello: event }));
-on("game", ({ game }) => {
-  set({ game, analysing: false, analysis: null, threat: null, hint: null, exercise: null, judgement: null, review: null, selected: null, shownLine: null, progress: null });
-  if (location.hash !== "#game=" + game) history.replaceState(null, "", "#game=" + game);
-});
+on("game", ({ game }) => set({
+  game, thinking: false, analysing: false, analysis: null, threat: null, hint: null, exercise: null, judgement: null, isPuzzle: false,
+  review: null, selected: null, shownLine: null, progress: null, flipped: false, premove: null, drawing: [],
+}));
 on("rules", (rules) => set({ rules }));
 on("state", (state) => {
   const moved = store.state?.node !== state.node || store.state?.ending !== state.ending;
   const fresh = !store.state || store.announced !== store.game;
-  set({ state, selected: null, shownLine: null, ...(moved ? { analysis: null, threat: null, hint: null } : {}) });
-  if (moved || fresh) say([state.said, ...state.notes.filter((note) => note.includes("threaten") || note.includes("come up"))].join(" "));
+  set({ state, selected: null, shownLine: null, ...(moved ? { analysis: null, threat: null, hint: null, drawing: [] } : {}) });
+  if (moved || fresh) say([state.said, ...state.notes.filter((note) => note.includes("threaten") || note.includes("occurred"))].join(" "));
   store.announced = store.game;
-  if (state.ply > 0 && !store.exercise) remember(store.game);
 });
 on("thinking", ({ on: thinking }) => set({ thinking }));
 on("analysis", (event) => {
@@ -95,12 +87,12 @@ on("value", ({ node, value }) => {
   }
 });
 on("exercise", (exercise) => {
-  set({ exercise, judgement: null, analysing: false, analysis: null });
+  set({ exercise, judgement: null, analysing: false, analysis: null, isPuzzle: store.isPuzzle || exercise.index === null });
   say(exercise.task);
 });
 on("exercise-left", () => set({ exercise: null, judgement: null, shownLine: null }));
 on("judgement", (judgement) => {
-  set({ judgement, shownLine: judgement.line });
+  set({ judgement, shownLine: judgement.played ? null : judgement.line });
   say(judgement.move + ". " + judgement.words);
 });
 on("review", (review) => {
@@ -108,4 +100,4 @@ on("review", (review) => {
   say(review.mistakes.length ? `The review found ${review.mistakes.length} moves to look at.` : "The review found nothing to better.");
 });
 on("review-progress", (progress) => set({ progress }));
-on("trouble", ({ error }) => { byId("error").textContent = error; });
+on("trouble", ({ error }) => showError(error));

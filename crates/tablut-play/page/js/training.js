@@ -2,7 +2,7 @@
 
 import { can, on } from "./host.js";
 import { h, percent, replace, s } from "./dom.js";
-import { request } from "./store.js";
+import { request, store } from "./store.js";
 
 const result = h("div", { class: "stack", id: "training" });
 
@@ -36,9 +36,15 @@ function bands(generations) {
   return svg;
 }
 
+// The host adds a trained net to its nets; it is the last one.
+const playTrained = () => request("new", { rules: { toml: trainedRules }, players: { attackers: { kind: "person" }, defenders: { kind: "computer", name: "strong", net: store.hello.nets.length - 1 } } });
+
 const share = ({ part, low, high }) => [percent(part), h("span", { class: "soft small interval" }, `${Math.round(100 * low)}–${Math.round(100 * high)}`)];
 
-on("training", ({ rules, seconds, of, generations, state, folder }) => {
+let trainedRules = "";
+
+on("training", ({ rules, toml, seconds, of, generations, state, folder }) => {
+  trainedRules = toml;
   const words = state === "running" ? `${rules}: ${Math.floor(seconds / 60)} min ${seconds % 60} s of ${of / 60} min.` : state === "ended" ? `${rules}: the training has ended after ${seconds} s.` : `${rules}: the training failed: ${state.failed}`;
   const row = (entry) => h("tr", {}, h("th", { scope: "row" }, String(entry.generation)), h("td", {}, share(entry.attackers)), h("td", {}, share(entry.draws)), h("td", {}, share(entry.defenders)), h("td", {}, entry.mean_plies.toFixed(0)));
   replace(result, h("p", { role: "status" }, words), h("progress", { max: of, value: seconds, "aria-label": "Time of the training" }),
@@ -46,5 +52,6 @@ on("training", ({ rules, seconds, of, generations, state, folder }) => {
     generations.length > 0 && h("div", { class: "legend" }, ["attackers", "draw", "defenders"].map((side) => h("span", {}, h("i", { class: "fill-" + side }), side))),
     generations.length > 0 && h("div", { class: "scroll" }, h("table", { id: "generations" }, h("thead", {}, h("tr", {}, ["Generation", "Attackers", "Draws", "Defenders", "Plies"].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, generations.slice(-8).reverse().map(row)))),
     generations.length === 0 && state === "running" && h("p", { class: "soft small" }, "The first games are being played."),
-    state === "ended" && h("p", { class: "soft small" }, `The net and its games are in ${folder}. To play against it: tablut serve, with the newest file of its folder checkpoints.`));
+    state === "ended" && h("p", { class: "soft small" }, `The net and its games are in ${folder}.`),
+    state === "ended" && h("div", { class: "row" }, h("button", { type: "button", class: "primary", id: "play-trained", onclick: () => playTrained() }, "Play against the new net")));
 });

@@ -5,7 +5,7 @@
 //     the connection. A transport that is lost connects again without being asked.
 //   send(text): sends a request as JSON. It returns false if the transport is not open.
 //   close(): ends the connection for good.
-//   hasServer: whether a program stands behind the page that others can reach too. See `can` in host.js.
+//   hasServer: whether the host is a server, which other people can reach too. See `can` in host.js.
 
 export const hasServer = true;
 

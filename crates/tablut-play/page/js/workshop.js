@@ -2,6 +2,7 @@
 
 import { ask, on } from "./host.js";
 import { h, percent, replace } from "./dom.js";
+import { USUAL_LEVEL } from "./levels.js";
 import { request, store } from "./store.js";
 import { addPanel } from "./tabs.js";
 import { topicsView } from "./rules.js";
@@ -14,6 +15,8 @@ const body = h("div", { class: "stack" });
 const result = h("div", { class: "stack" });
 const verdict = h("div", { class: "stack", "aria-live": "polite" });
 const inputs = new Map();
+// The fields by the keys of their clauses.
+const fields = new Map();
 
 const read = (key) => key.split(".").reduce((at, part) => at?.[part], values);
 function write(key, value) {
@@ -24,7 +27,16 @@ function write(key, value) {
   else at[last] = value;
 }
 
-function field(clause) {
+function field(clause, group) {
+  const made = input(clause);
+  const fault = h("span", { class: "fault" });
+  const box = made.box;
+  box.append(fault);
+  fields.set(clause.key, { box, fault, input: made.input, label: clause.label, group: group.title });
+  return box;
+}
+
+function input(clause) {
   const id = "clause-" + clause.key.replaceAll(".", "-");
   const help = clause.help && h("span", { class: "help", id: id + "-help" }, clause.help);
   const describedby = clause.help ? id + "-help" : null;
@@ -37,7 +49,7 @@ function field(clause) {
   } else if (kind === "flag") {
     input = h("input", { type: "checkbox", id, "aria-describedby": describedby, onchange: () => change(input.checked) });
     inputs.set(clause.key, () => { input.checked = read(clause.key); });
-    return h("div", { class: "field" }, h("div", { class: "check" }, input, h("label", { for: id }, clause.label)), help);
+    return { input, box: h("div", { class: "field" }, h("div", { class: "check" }, input, h("label", { for: id }, clause.label)), help) };
   } else if (kind === "number") {
     input = h("input", { type: "number", id, min: clause.kind.least, max: clause.kind.most, placeholder: clause.kind.optional ? "no limit" : null, "aria-describedby": describedby, onchange: () => change(input.value === "" ? (clause.kind.optional ? null : clause.kind.least) : Math.round(Number(input.value))) });
     inputs.set(clause.key, () => { input.value = read(clause.key) ?? ""; });
@@ -45,7 +57,7 @@ function field(clause) {
     input = h("input", { id, maxlength: 60, "aria-describedby": describedby, onchange: () => change(input.value) });
     inputs.set(clause.key, () => { input.value = read(clause.key) ?? ""; });
   }
-  return h("div", { class: "field" }, h("label", { for: id }, clause.label), input, help);
+  return { input, box: h("div", { class: "field" }, h("label", { for: id }, clause.label), input, help) };
 }
 
 async function recheck() {
@@ -56,13 +68,28 @@ async function recheck() {
   }
 }
 
+// Marks the fields that contradict each other, each with the words of its contradictions.
+function markFields(faults) {
+  for (const [key, { box, fault, input }] of fields) {
+    const words = faults.filter(({ keys }) => keys.includes(key)).map((one) => one.words);
+    box.classList.toggle("faulty", words.length > 0);
+    input.toggleAttribute("aria-invalid", words.length > 0);
+    fault.textContent = words.join(" ");
+  }
+}
+
+const jump = (key) => { fields.get(key).input.scrollIntoView({ block: "center" }); fields.get(key).input.focus(); };
+const labelOf = (key) => `${fields.get(key).group}: ${fields.get(key).label}`;
+
 on("rule-check", (found) => {
   check = found;
   const fine = !found.faults.length;
   for (const button of body.querySelectorAll("[data-needs-rules]")) button.disabled = !fine;
+  markFields(found.faults);
   replace(verdict, fine
     ? h("details", {}, h("summary", {}, "These rules hold together. Read them in words"), topicsView(found.rules.topics))
-    : [h("p", {}, h("strong", {}, "These rules contradict themselves:")), h("ul", { class: "faults" }, found.faults.map((fault) => h("li", {}, fault)))]);
+    : [h("p", {}, h("strong", {}, "These rules contradict themselves:")), h("ul", { class: "faults" }, found.faults.map((fault) => h("li", {}, fault.words,
+      fault.keys.filter((key) => fields.has(key)).map((key) => [" ", h("button", { type: "button", class: "link", onclick: () => jump(key) }, labelOf(key))]))))]);
 });
 
 function startFrom(name) {
@@ -80,7 +107,7 @@ function saveFile() {
 }
 
 const run = (games) => request("experiment", { set: values, games });
-const play = () => request("new", { rules: { toml: check.rules.toml }, players: { attackers: { kind: "person" }, defenders: { kind: "computer", name: "club", net: 0 } } });
+const play = () => request("new", { rules: { toml: check.rules.toml }, players: { attackers: { kind: "person" }, defenders: { kind: "computer", name: USUAL_LEVEL, net: 0 } } });
 const ready = { "data-needs-rules": true, disabled: true, type: "button" };
 
 function make() {
@@ -91,12 +118,12 @@ function make() {
   base.value = names.includes(store.rules?.name) ? store.rules.name : "kvasir";
   const games = h("select", { id: "games" }, [[10, "10 games each"], [40, "40 games each"], [150, "150 games each"]].map(([value, text]) => h("option", { value: String(value) }, text)));
   replace(body,
-    h("div", { class: "card" }, h("h2", {}, "Try rules"), h("p", { class: "soft small" }, "Start from a rule set, change clauses, and let the net play itself at three strengths: by its policy alone, with 16 and with 64 simulations a move."),
+    h("div", { class: "card" }, h("h2", {}, "Change the rules and try them"), h("p", { class: "soft small" }, "Start from a rule set, change clauses below, and let the net play itself at three strengths: by its policy alone, with 16 and with 64 simulations a move."),
       h("div", { class: "field" }, h("label", { for: "base" }, "Start from"), base), verdict,
       h("div", { class: "row" }, h("label", { for: "games", class: "hidden-text" }, "Games"), games, h("button", { ...ready, class: "primary", id: "run-experiment", onclick: () => run(Number(games.value)) }, "Let the net play"),
         h("button", { type: "button", onclick: () => request("stop") }, "Stop"), h("button", { ...ready, id: "play-rules", onclick: play }, "Play these rules"), h("button", { ...ready, id: "save-rules", onclick: saveFile }, "Save the rule file")), result),
     trainingCard(() => values, ready),
-    store.hello.form.map((group) => h("fieldset", {}, h("legend", {}, group.title), group.fields.map(field))));
+    store.hello.form.map((group) => h("fieldset", {}, h("legend", {}, group.title), group.fields.map((clause) => field(clause, group)))));
   startFrom(base.value);
 }
 
@@ -111,5 +138,5 @@ on("experiment", ({ experiment, done }) => {
 });
 
 export function makeWorkshop() {
-  addPanel("workshop", "Workshop", make).append(body);
+  addPanel("rules", "workshop", "Make your own", { opened: make }).append(body);
 }

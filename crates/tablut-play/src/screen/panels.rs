@@ -10,7 +10,8 @@ use ratatui::text::{Line, Text};
 use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 use tablut_rules::Side;
 use tablut_search::Chances;
-use tablut_session::view::State;
+use tablut_session::board_text::{Style as BoardStyle, legend_text};
+use tablut_session::view::{Aims, State};
 use tablut_session::{NodeValue, Session};
 
 /// Lines of play that are shown.
@@ -54,6 +55,11 @@ pub fn draw_bar(buffer: &mut Buffer, area: Rect, chances: Option<Chances>, unico
 
 /// The column to the right of the board.
 pub fn draw_side(frame: &mut Frame<'_>, area: Rect, session: &Session, state: &State, view: &ScreenView) {
+    // Before the first move, this column shows the goal.
+    if session.tree().is_empty() && session.ending().is_none() && !view.analysing {
+        let text = opening_text(session, view);
+        return frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
+    }
     let n_lines = if view.analysing { N_LINES as u16 + 1 } else { 0 };
     let notes = notes(state);
     let n_notes = notes.lines.len() as u16 * 2;
@@ -67,6 +73,27 @@ pub fn draw_side(frame: &mut Frame<'_>, area: Rect, session: &Session, state: &S
 
 fn title(text: &str) -> Line<'static> {
     Line::styled(text.to_owned(), Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED))
+}
+
+/// The player's side, each side's goal, and the meaning of the signs on the board.
+fn opening_text(session: &Session, view: &ScreenView) -> Text<'static> {
+    let aims = Aims::new(session.rules().set());
+    let players = session.players();
+    let mut text = Text::from(title("Goal"));
+    for (side, aim) in [(Side::Attackers, aims.attackers), (Side::Defenders, aims.defenders)] {
+        let is_you = players.of(side).is_person() && !players.of(side.opponent()).is_person();
+        let who = if is_you { format!("You are the {side}. ") } else { format!("The {side}: ") };
+        text.push_line(who + &aim);
+    }
+    text.push_line("");
+    text.push_line(title("Signs"));
+    let plain = BoardStyle { colour: false, ..view.style };
+    for sign in legend_text(session.rules(), plain).split("  ") {
+        text.push_line(sign.to_owned());
+    }
+    text.push_line("");
+    text.push_line("Moves stand here later.");
+    text
 }
 
 fn evaluation_text(session: &Session, view: &ScreenView) -> Text<'static> {
@@ -153,7 +180,14 @@ pub fn draw_head(frame: &mut Frame<'_>, area: Rect, session: &Session, view: &Sc
 pub fn draw_foot(frame: &mut Frame<'_>, message: Rect, input: Rect, view: &ScreenView) {
     frame.render_widget(Paragraph::new(view.message.clone()).wrap(Wrap { trim: true }), message);
     if view.typed.is_empty() {
-        let keys = "> Enter: select, letters: type a move, Tab: analysis, F1: help, Ctrl-C: leave";
+        // The longest list of keys that fits.
+        let keys = [
+            "> Enter: select, letters: type a move, Tab: analysis, F1: help, Ctrl-C: leave",
+            "> Enter: select, Tab: analysis, F1: help, Ctrl-C: leave",
+            "> F1: help, Ctrl-C: leave",
+        ];
+        let fits = |text: &&&str| text.chars().count() <= usize::from(input.width);
+        let keys = *keys.iter().find(fits).unwrap_or(&"> F1: help");
         frame.render_widget(Paragraph::new(keys).style(Style::new().add_modifier(Modifier::DIM)), input);
         return;
     }

@@ -82,11 +82,18 @@ fn the_board_is_drawn_in_windows_of_any_size() {
     for (width, height) in [(200, 60), (100, 40), (80, 24), (60, 20), (32, 14)] {
         let picture = screen.picture(width, height);
         let count = |sign: &str| picture.matches(sign).count();
-        assert_eq!([count("●"), count("○"), count("◆")], [16, 8, 1], "{width} {height}:\n{picture}");
+        // The legend shows each sign once more.
+        let legend = usize::from(width >= 60);
+        let expected = [16, 8, 1].map(|pieces| pieces + legend);
+        assert_eq!([count("●"), count("○"), count("◆")], expected, "{width} {height}:\n{picture}");
         assert!(picture.contains("attackers to move") || width < 50, "{picture}");
         // Signs mark the cursor in addition to colours.
         assert!(picture.contains(">◆<"), "{picture}");
-        assert_eq!(picture.contains("Moves"), width >= 60, "{width} {height}:\n{picture}");
+        // Before the first move the goal and the signs are next to the board, and the list of keys is never cut.
+        let is_wide = width >= 60;
+        assert_eq!(picture.contains("Goal") && picture.contains("Signs"), is_wide, "{width} {height}:\n{picture}");
+        assert_eq!(picture.contains("You are the attackers."), is_wide, "{width} {height}:\n{picture}");
+        assert!(picture.contains("F1: help, Ctrl-C: leave"), "{picture}");
     }
     assert!(screen.picture(30, 10).contains("too small"));
 }

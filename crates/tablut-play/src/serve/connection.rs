@@ -5,6 +5,7 @@ use axum::extract::ws::{Message, WebSocket};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
+use tablut_rules::Side;
 use tablut_session::protocol::{Call, Event, Request};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
@@ -52,6 +53,8 @@ struct JoinedGame {
     server: Arc<GameServer>,
     room: Arc<GameRoom>,
     listener: u64,
+    /// The seat that the interface has taken.
+    seat: Option<Side>,
 }
 
 impl Drop for JoinedGame {
@@ -151,9 +154,17 @@ fn execute(
     let room = match &request {
         Request::Open { game } => server.open(game),
         request if request.begins_a_game() => server.begin(request, joined.as_ref().map(|joined| &joined.room)),
+        Request::Sit { seat } => {
+            let Some(mut joined) = joined else {
+                return (None, Err("no game is open; send `new` or `open` first".to_owned()));
+            };
+            let side = joined.room.sit(seat, outbox);
+            joined.seat = side.as_ref().ok().copied();
+            return (Some(joined), side.map(|_| ()));
+        }
         _ => {
             let result = match &joined {
-                Some(joined) => server.answer(&joined.room, request, outbox),
+                Some(joined) => server.answer(&joined.room, request, joined.seat, outbox),
                 None => Err("no game is open; send `new` or `open` first".to_owned()),
             };
             return (joined, result);
@@ -162,7 +173,8 @@ fn execute(
     match room.and_then(|room| server.join(&room, outbox).map(|listener| (room, listener))) {
         Ok((room, listener)) => {
             drop(joined);
-            (Some(JoinedGame { server: server.clone(), room, listener }), Ok(()))
+            room.tell_seats(&request, outbox);
+            (Some(JoinedGame { server: server.clone(), room, listener, seat: None }), Ok(()))
         }
         Err(error) => (joined, Err(error)),
     }

@@ -1,5 +1,6 @@
 //! All open games of a server: the interfaces that show them, their jobs, and their files.
 
+use super::nets::NetShelf;
 use super::training::TrainingSlot;
 use crate::game_files::{SavedGames, new_name};
 use crate::hosted_game::HostedGame;
@@ -9,15 +10,18 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
+use tablut_rules::Side;
 use tablut_session::form::RuleCheck;
 use tablut_session::protocol::{Event, Request};
-use tablut_session::{HostConfig, LiveGame, Response, Session, TrainingView, words};
+use tablut_session::{HostConfig, LiveGame, Response, Session, TrainingState, TrainingView, words};
 use tokio::sync::mpsc;
 
 /// The maximum number of games in memory.
 const MAX_GAMES: usize = 200;
 /// The maximum number of games in one search for puzzles.
 const MAX_SEARCHED: usize = 60;
+/// The maximum number of games in one exported file.
+const MAX_EXPORTED: usize = 200;
 /// The maximum number of interfaces of one game.
 const MAX_LISTENERS: usize = 16;
 /// The time that a game without interfaces stays in memory.
@@ -41,7 +45,8 @@ struct RoomState {
 
 /// All open games.
 pub struct GameServer {
-    config: Arc<HostConfig>,
+    config: Mutex<Arc<HostConfig>>,
+    nets: Arc<NetShelf>,
     saved: SavedGames,
     queue: Arc<JobQueue>,
     rooms: Mutex<HashMap<Arc<str>, Arc<GameRoom>>>,
@@ -53,14 +58,41 @@ pub struct GameServer {
 
 impl GameServer {
     /// A server whose jobs run in `queue`.
-    pub fn new(config: HostConfig, saved: SavedGames, queue: Arc<JobQueue>, training: TrainingSlot) -> Arc<Self> {
-        let (config, rooms, next_listener) = (Arc::new(config), Mutex::default(), AtomicU64::new(1));
-        Arc::new_cyclic(|this| Self { config, saved, queue, rooms, next_listener, training, this: this.clone() })
+    pub fn new(
+        config: HostConfig,
+        saved: SavedGames,
+        queue: Arc<JobQueue>,
+        training: TrainingSlot,
+        nets: Arc<NetShelf>,
+    ) -> Arc<Self> {
+        let (rooms, next_listener) = (Mutex::default(), AtomicU64::new(1));
+        let config = Mutex::new(Arc::new(with_nets(config, &nets)));
+        Arc::new_cyclic(|this| Self { config, nets, saved, queue, rooms, next_listener, training, this: this.clone() })
     }
 
     /// The first event for an interface.
     pub fn hello(&self) -> Event {
-        Event::Hello(Box::new(self.config.hello()))
+        Event::Hello(Box::new(self.config().hello()))
+    }
+
+    fn config(&self) -> Arc<HostConfig> {
+        self.config.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Searches for new nets. If there are any, all interfaces receive the new `hello`.
+    pub fn refresh_nets(&self) {
+        if !self.nets.refresh() {
+            return;
+        }
+        let config = Arc::new(with_nets((*self.config()).clone(), &self.nets));
+        *self.config.lock().unwrap_or_else(PoisonError::into_inner) = config.clone();
+        let rooms: Vec<_> = self.rooms().values().cloned().collect();
+        for room in rooms {
+            let mut state = room.lock();
+            state.game.set_config(config.clone());
+            let all = vec![self.hello()];
+            self.send(&mut state, Response { all, ..Response::default() }, None);
+        }
     }
 
     fn rooms(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<GameRoom>>> {
@@ -73,10 +105,12 @@ impl GameServer {
             Request::OwnPuzzle { game, .. } => Some(self.session(game)?),
             _ => present.map(|room| room.lock().game.game().session().clone()),
         };
-        let game = LiveGame::begin(request, session.as_ref(), &self.config, random_seed()?)?;
+        let game = LiveGame::begin(request, session.as_ref(), &self.config(), random_seed()?)?;
         let name = new_name().map_err(|error| error.to_string())?;
         // An imported game is saved before its next move.
-        if !game.is_untouched() && !matches!(request, Request::Puzzle { .. } | Request::OwnPuzzle { .. }) {
+        if !game.is_untouched()
+            && !matches!(request, Request::Puzzle { .. } | Request::OwnPuzzle { .. } | Request::Lesson { .. })
+        {
             self.saved.save(&name, game.session())?;
         }
         self.admit(name.into(), game)
@@ -98,7 +132,7 @@ impl GameServer {
             return Ok(room.clone());
         }
         let session = self.session(name)?;
-        self.admit(name.into(), LiveGame::new(session, self.config.clone(), random_seed()?))
+        self.admit(name.into(), LiveGame::new(session, self.config(), random_seed()?))
     }
 
     fn admit(&self, name: Arc<str>, game: LiveGame) -> Result<Arc<GameRoom>, String> {
@@ -150,8 +184,9 @@ impl GameServer {
         }
     }
 
-    /// Answers a request about a game.
-    pub fn answer(&self, room: &GameRoom, request: Request, outbox: &Outbox) -> Result<(), String> {
+    /// Answers a request about a game from an interface with this seat.
+    pub fn answer(&self, room: &GameRoom, request: Request, seat: Option<Side>, outbox: &Outbox) -> Result<(), String> {
+        room.lock().game.game().check_seat(&request, seat)?;
         match request {
             Request::Train { set } => return self.train(room, &set),
             Request::StopTraining => self.training.stop(),
@@ -162,6 +197,12 @@ impl GameServer {
                 let mut state = room.lock();
                 let events = state.game.find_puzzles(games);
                 self.send(&mut state, events, Some(outbox));
+            }
+            Request::ExportGames { games } => {
+                // Unknown games are skipped.
+                let known = games.iter().take(MAX_EXPORTED).filter_map(|name| self.session(name).ok());
+                let one = vec![LiveGame::export_games(&known.collect::<Vec<_>>())?];
+                self.send(&mut room.lock(), Response { one, ..Response::default() }, Some(outbox));
             }
             request => {
                 // The lock is held until the events are sent, so that they stay in order.
@@ -179,6 +220,10 @@ impl GameServer {
         let (server, name) = (self.this.clone(), room.name.clone());
         let report = move |view: TrainingView| {
             let Some(server) = server.upgrade() else { return };
+            if view.state == TrainingState::Ended {
+                server.nets.add_trained(&view.rules, view.folder.clone().into());
+                server.refresh_nets();
+            }
             let Some(room) = server.rooms().get(&name).cloned() else { return };
             let all = vec![Event::Training(Box::new(view))];
             server.send(&mut room.lock(), Response { all, ..Response::default() }, None);
@@ -219,6 +264,24 @@ impl GameServer {
 }
 
 impl GameRoom {
+    /// Sends the secrets of the seats to the interface that has begun a game with seats.
+    pub fn tell_seats(&self, request: &Request, outbox: &Outbox) {
+        let state = self.lock();
+        if let (Request::New { .. }, Some(seats)) = (request, state.game.game().session().seats()) {
+            let (attackers, defenders) = (seats.attackers.clone(), seats.defenders.clone());
+            put(outbox, &encoded(&Event::Seats { attackers, defenders }));
+        }
+    }
+
+    /// The side of the seat that has this secret.
+    pub fn sit(&self, secret: &str, outbox: &Outbox) -> Result<Side, String> {
+        let state = self.lock();
+        let seats = state.game.game().session().seats().ok_or("this game has no seats")?;
+        let side = seats.side_of(secret).ok_or("the link's secret is not that of a seat in this game")?;
+        put(outbox, &encoded(&Event::Seat { side }));
+        Ok(side)
+    }
+
     fn lock(&self) -> MutexGuard<'_, RoomState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -228,6 +291,12 @@ impl GameRoom {
     fn idle_since(self: &Arc<Self>) -> Option<Instant> {
         (Arc::strong_count(self) == 1).then(|| self.lock().touched)
     }
+}
+
+/// The host's configuration with these nets.
+fn with_nets(config: HostConfig, nets: &NetShelf) -> HostConfig {
+    let nets = nets.nets();
+    HostConfig { nets: nets.names(), about_nets: nets.about(), checkpoints: nets.checkpoints(), ..config }
 }
 
 fn random_seed() -> Result<u64, String> {
@@ -251,6 +320,7 @@ fn put(outbox: &Outbox, text: &Arc<str>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::nets::NetSources;
     use super::*;
     use tablut_session::protocol::RequestedRules;
 
@@ -258,9 +328,11 @@ mod tests {
     fn a_game_that_an_interface_is_about_to_join_stays_in_memory() {
         let folder = tempfile::tempdir().unwrap();
         let (saved, queue) = (SavedGames::lock(folder.path()).unwrap(), Arc::new(JobQueue::default()));
-        let server = GameServer::new(HostConfig::default(), saved, queue, TrainingSlot::new(None));
+        let nets = Arc::new(NetShelf::new(NetSources::default()).unwrap());
+        let server = GameServer::new(HostConfig::default(), saved, queue, TrainingSlot::new(None), nets);
         let rules = RequestedRules::Name("kvasir".to_owned());
-        let room = server.begin(&Request::New { rules, first: None, players: None }, None).unwrap();
+        let request = Request::New { rules, first: None, players: None, seats: None };
+        let room = server.begin(&request, None).unwrap();
         room.lock().touched = Instant::now().checked_sub(IDLE).unwrap();
         server.sweep();
         assert!(server.rooms().contains_key(&room.name));

@@ -2,6 +2,7 @@
 
 use super::access::AccessControl;
 use super::game_server::GameServer;
+use super::nets::{NetShelf, NetSources};
 use super::routes;
 use super::training::TrainingSlot;
 use crate::game_files::SavedGames;
@@ -22,7 +23,8 @@ const EVENTS: usize = 1500;
 fn an_interface_that_fell_behind_is_disconnected() {
     let folder = tempfile::tempdir().unwrap();
     let (saved, queue) = (SavedGames::lock(folder.path()).unwrap(), Arc::new(JobQueue::default()));
-    let server = GameServer::new(HostConfig::default(), saved, queue, TrainingSlot::new(None));
+    let nets = Arc::new(NetShelf::new(NetSources::default()).unwrap());
+    let server = GameServer::new(HostConfig::default(), saved, queue, TrainingSlot::new(None), nets);
     let runtime = super::runtime(2).unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
@@ -47,7 +49,7 @@ fn an_interface_that_fell_behind_is_disconnected() {
     let (other, _) = mpsc::channel(1);
     let text = "\u{1}".repeat(MAX_COMMENT);
     for _ in 0..EVENTS {
-        server.answer(&room, Request::Comment { node: Tree::ROOT, text: text.clone() }, &other).unwrap();
+        server.answer(&room, Request::Comment { node: Tree::ROOT, text: text.clone() }, None, &other).unwrap();
     }
     // The events that were sent arrive, and then the connection ends. Repeated pings show that it has not ended.
     let (mut read, mut pings) = (0, 0);

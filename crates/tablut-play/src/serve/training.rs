@@ -101,7 +101,15 @@ mod tests {
                 self.state = TrainingState::Ended;
             }
             let (state, generations) = (self.state.clone(), Vec::new());
-            TrainingView { rules: String::new(), seconds: self.looks, of: 3, generations, state, folder: String::new() }
+            TrainingView {
+                rules: String::new(),
+                toml: String::new(),
+                seconds: self.looks,
+                of: 3,
+                generations,
+                state,
+                folder: String::new(),
+            }
         }
 
         fn stop(&mut self) {

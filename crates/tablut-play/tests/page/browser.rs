@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// The time after which a wait fails.
-const PATIENCE: Duration = Duration::from_secs(40);
+/// The time after which a wait fails. It is long because the machine may be busy with other work.
+const PATIENCE: Duration = Duration::from_mins(5);
 
 /// A browser with a page in it.
 pub struct Browser {
@@ -83,6 +83,7 @@ impl Browser {
         let capabilities = json!({
             "goog:chromeOptions": {"args": arguments, "binary": chromium},
             "goog:loggingPrefs": {"browser": "ALL"},
+            "timeouts": {"script": 300_000, "pageLoad": 300_000},
         });
         let Value::Object(capabilities) = capabilities else { unreachable!("an object") };
         let connector = hyper_util::client::legacy::connect::HttpConnector::new();
@@ -136,6 +137,23 @@ impl Browser {
         element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
     }
 
+    /// Opens a panel.
+    pub async fn panel(&self, name: &str) {
+        let group =
+            self.js(&format!("document.getElementById('panel-{name}').parentElement.id.replace('group', 'tab')")).await;
+        self.click(&format!("#{}", group.as_str().expect("every panel is in a group"))).await;
+        if self.js(&format!("document.getElementById('part-{name}').parentElement.hidden")).await == false {
+            self.click(&format!("#part-{name}")).await;
+        }
+    }
+
+    /// Gives the page a screen of this size, even if it is smaller than the smallest window.
+    pub async fn resize(&self, width: u32, height: u32) {
+        let params = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        let body = json!({"cmd": "Emulation.setDeviceMetricsOverride", "params": params});
+        self.command("goog/cdp/execute", &body).await;
+    }
+
     /// Clicks a square.
     pub async fn square(&self, square: &str) {
         self.click(&format!("[data-square={square}]")).await;
@@ -173,14 +191,14 @@ impl Browser {
         value.as_str().unwrap_or_default().to_owned()
     }
 
-    /// The errors and warnings in the browser's console.
-    pub async fn complaints(&self) -> Vec<String> {
+    /// Sends the driver a command that only Chromium has, and returns its answer.
+    async fn command(&self, path: &str, body: &Value) -> Value {
         let session = self.page.session_id().await.expect("a session").expect("a session");
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the driver listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-        let body = "{\"type\":\"browser\"}";
+        let body = body.to_string();
         let request = format!(
-            "POST /session/{session}/se/log HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
+            "POST /session/{session}/{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
              Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
             body.len()
         );
@@ -203,8 +221,14 @@ impl Browser {
         }
         let mut body = vec![0; length];
         answer.read_exact(&mut body).expect("the driver answers in full");
-        let answer: Value = serde_json::from_slice(&body).expect("the driver answers in JSON");
-        let entries = answer["value"].as_array().unwrap_or_else(|| panic!("a list of entries, found {answer}"));
+        let mut answer: Value = serde_json::from_slice(&body).expect("the driver answers in JSON");
+        answer["value"].take()
+    }
+
+    /// The errors and warnings in the browser's console.
+    pub async fn complaints(&self) -> Vec<String> {
+        let answer = self.command("se/log", &json!({"type": "browser"})).await;
+        let entries = answer.as_array().unwrap_or_else(|| panic!("a list of entries, found {answer}"));
         entries
             .iter()
             .filter(|entry| entry["level"] == "SEVERE" || entry["level"] == "WARNING")

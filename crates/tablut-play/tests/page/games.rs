@@ -85,7 +85,7 @@ fn a_whole_game_by_keyboard_alone() {
 #[test]
 fn a_game_on_a_phone_fits_its_width() {
     with_browser(|host, browser, _folder| async move {
-        browser.page.set_window_size(390, 844).await.unwrap();
+        browser.resize(390, 844).await;
         browser.open(&host, "/#rules=kvasir").await;
         let width = "document.documentElement.scrollWidth <= window.innerWidth";
         browser.until(width).await;
@@ -99,8 +99,9 @@ fn a_game_on_a_phone_fits_its_width() {
             browser.move_by_clicks(&mv).await;
         }
         is_over(&browser).await;
-        for tab in ["analysis", "review", "puzzles", "rules", "lens", "workshop", "editor", "share"] {
-            browser.click(&format!("#tab-{tab}")).await;
+        for tab in ["moves", "analysis", "editor", "review", "puzzles", "lesson", "rules", "lens", "workshop", "share"]
+        {
+            browser.panel(tab).await;
             let wide = browser.js("document.documentElement.scrollWidth").await;
             assert!(browser.js(width).await == true, "{tab} is {wide} wide");
         }
@@ -145,12 +146,11 @@ fn the_computer_answers_and_a_new_game_is_begun_in_the_dialog() {
         browser.until("document.querySelectorAll('.move-list button').length === 2").await;
         browser.click("#new-game").await;
         browser.js("document.getElementById('new-rules').value = 'ludoteka'").await;
-        browser.js("document.getElementById('player-attackers').value = 'person'").await;
-        browser.js("document.getElementById('player-defenders').value = 'beginner'").await;
+        browser.js("document.getElementById('opponent-beginner').click()").await;
         browser.click("#begin").await;
         // The defenders begin under these rules, and the computer plays them.
         browser.until("document.querySelectorAll('.move-list button').length === 1").await;
-        assert!(browser.text("#game-name").await.contains("ludoteka"));
+        assert!(browser.text("#game-name").await.contains("Ludoteka"));
         browser.end().await;
     });
 }

@@ -7,5 +7,8 @@ mod host;
 
 mod access;
 mod games;
+mod keeping;
+mod messages;
 mod study;
+mod welcome;
 mod windows;

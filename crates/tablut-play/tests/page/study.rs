@@ -1,6 +1,6 @@
 //! Analysis, review, puzzles, lens, workshop, setting up, sharing.
 
-use super::browser::{with_browser, with_browser_and};
+use super::browser::{Browser, with_browser, with_browser_and};
 
 #[test]
 fn a_win_at_hand_is_shown_as_certain() {
@@ -10,7 +10,7 @@ fn a_win_at_hand_is_shown_as_certain() {
             browser.js("document.getElementById('eval-bar').hidden").await == true,
             "nothing is told before it is asked for"
         );
-        browser.click("#tab-analysis").await;
+        browser.panel("analysis").await;
         browser.click("#analyse").await;
         browser.until("document.querySelector('#panel-analysis .sure') !== null").await;
         assert!(browser.text("#panel-analysis").await.contains("Certain: the defenders win in 1"));
@@ -24,7 +24,7 @@ fn a_win_at_hand_is_shown_as_certain() {
 fn the_net_is_introduced_where_it_analyses() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/#rules=kvasir").await;
-        browser.click("#tab-analysis").await;
+        browser.panel("analysis").await;
         browser.click("#about-nets summary").await;
         let about = browser.text("#about-nets").await;
         assert!(about.contains("About the net: ") && about.contains("Learnt from: "), "{about}");
@@ -36,13 +36,20 @@ fn the_net_is_introduced_where_it_analyses() {
 fn a_review_makes_exercises_that_take_every_winning_move() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/#rules=kvasir&start=9/9/9/9/2K5t/9/9/9/6t1t+d&moves=c5-h5,g1-g5").await;
-        browser.click("#tab-review").await;
+        browser.panel("review").await;
         browser.click("#start-review").await;
         browser.until("document.querySelectorAll('.mistakes button').length === 1").await;
         let list = browser.text(".mistakes").await;
         assert!(list.contains("c5-h5") && list.contains("allowed a win in 1") && !list.contains("c5-c9"), "{list}");
+        // The review is kept with the game, and each move has its grade.
+        browser.page.refresh().await.unwrap();
+        browser.ready().await;
+        browser.panel("review").await;
+        browser.until("document.querySelectorAll('.mistakes button').length === 1").await;
+        browser.until("document.getElementById('accuracy').textContent.includes('defenders')").await;
+        assert!(browser.text(".move-list .grade-blunder").await.contains("c5-h5"));
         browser.click(".mistakes button").await;
-        browser.until("document.getElementById('status').textContent.includes('find something better')").await;
+        browser.until("document.getElementById('task').textContent.includes('find something better')").await;
         for mv in [("c5", "h5"), ("c5", "a5")] {
             browser.square(mv.0).await;
             browser.square(mv.1).await;
@@ -50,7 +57,7 @@ fn a_review_makes_exercises_that_take_every_winning_move() {
                 .until(&format!("document.querySelector('.verdict')?.textContent.includes('{}-{}')", mv.0, mv.1))
                 .await;
         }
-        assert!(browser.text(".verdict").await.contains("Best"));
+        assert!(browser.text(".verdict").await.contains("Right"));
         // The page shows the win that the mistake allowed.
         browser.click("#punish").await;
         browser.until("document.querySelector('#proof .branches')?.textContent.includes('g1-g5 wins at once')").await;
@@ -65,7 +72,7 @@ fn a_mistake_is_punished_on_the_board_with_its_proof() {
         // The king has two open lines, and the attackers cannot close both.
         let path = "/#rules=kvasir&start=9/9/9/2K6/9/9/9/9/t4t1t1+a&moves=f1-f2";
         browser.open(&host, path).await;
-        browser.click("#tab-analysis").await;
+        browser.panel("analysis").await;
         browser.click("#do-back").await;
         browser.click("#analyse").await;
         browser.until("document.getElementById('proof-card')?.hidden === false").await;
@@ -83,7 +90,7 @@ fn a_mistake_is_punished_on_the_board_with_its_proof() {
 fn winning_moves_are_listed_and_followed_level_by_level() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/#rules=kvasir&start=3t5/9/9/t2K4t/9/9/9/9/3t5+d").await;
-        browser.click("#tab-analysis").await;
+        browser.panel("analysis").await;
         browser.click("#analyse").await;
         browser.until("document.getElementById('proof-card')?.hidden === false").await;
         browser.click("#show-proof").await;
@@ -103,7 +110,7 @@ fn puzzles_come_from_ones_own_games() {
         browser.open(&host, "/#rules=kvasir&start=3t5/9/9/t2K4t/9/9/9/9/3t5+d").await;
         // The defenders miss a win in two.
         browser.move_by_clicks("d6-e6").await;
-        browser.click("#tab-puzzles").await;
+        browser.panel("puzzles").await;
         browser.click("#find-puzzles").await;
         browser
             .until("document.querySelector('#panel-puzzles [role=status]').textContent.includes('found in 1 game')")
@@ -111,18 +118,17 @@ fn puzzles_come_from_ones_own_games() {
         let list = browser.text("#panel-puzzles .mistakes").await;
         assert!(list.contains("the defenders win in 2"), "{list}");
         browser.js("document.querySelector('#panel-puzzles .mistakes button').click()").await;
-        browser.until("document.getElementById('status').textContent.includes('win in 2')").await;
+        browser.until("document.getElementById('task').textContent.includes('win in 2')").await;
         browser.end().await;
     });
 }
 
 #[test]
-fn without_a_run_or_a_trainer_the_page_says_how_to_get_them() {
+fn without_a_run_or_a_trainer_the_page_offers_neither() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/").await;
-        browser.click("#tab-slider").await;
-        assert!(browser.text("#panel-slider").await.contains("--checkpoints"));
-        browser.click("#tab-workshop").await;
+        browser.until("document.getElementById('part-slider').hidden").await;
+        browser.panel("workshop").await;
         browser.until("document.getElementById('train')?.disabled === true").await;
         assert!(browser.text("#panel-workshop").await.contains("cannot train"));
         browser.end().await;
@@ -142,7 +148,7 @@ fn the_slider_shows_how_each_checkpoint_sees_the_position() {
         &["--checkpoints", run.path().to_str().expect("a plain path")],
         |host, browser, _folder| async move {
             browser.open(&host, "/#rules=kvasir").await;
-            browser.click("#tab-slider").await;
+            browser.panel("slider").await;
             browser
                 .until(
                     "document.querySelector('#panel-slider [role=status]').textContent.includes('All 3 checkpoints')",
@@ -163,21 +169,77 @@ fn the_slider_shows_how_each_checkpoint_sees_the_position() {
     );
 }
 
+/// Plays the solution that the task shows, and returns its two squares.
+async fn play_solution(browser: &Browser) {
+    browser.click("#solve").await;
+    browser.until("document.querySelector('#task .verdict') !== null").await;
+    let solution = browser.text("#task .verdict strong").await;
+    browser.click("#try-again").await;
+    browser.square(&solution[..2]).await;
+    browser.square(&solution[3..5]).await;
+}
+
 #[test]
-fn a_puzzle_is_opened_and_solved() {
+fn a_puzzle_is_solved_and_counted() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/").await;
-        browser.click("#tab-puzzles").await;
+        browser.panel("puzzles").await;
         browser.click("#open-puzzle").await;
-        browser.until("document.getElementById('status').textContent.includes('win in 1')").await;
-        browser.until("document.querySelector('#panel-puzzles .card:nth-child(2)') !== null || document.querySelector('#next-puzzle') !== null").await;
-        browser.js("[...document.querySelectorAll('#panel-puzzles button')].find((b) => b.textContent === 'Show the solution').click()").await;
-        browser.until("document.querySelector('#panel-puzzles .verdict') !== null").await;
-        let solution = browser.text("#panel-puzzles .verdict strong").await;
-        browser.js("[...document.querySelectorAll('#panel-puzzles button')].find((b) => b.textContent === 'Try again').click()").await;
-        browser.square(&solution[..2]).await;
-        browser.square(&solution[3..5]).await;
-        browser.until("document.querySelector('#panel-puzzles .verdict')?.textContent.includes('Yes')").await;
+        browser.until("document.getElementById('task').textContent.includes('win in 1')").await;
+        play_solution(&browser).await;
+        browser.until("document.querySelector('#task .verdict')?.textContent.includes('Right')").await;
+        // What was shown before it was found does not count as solved.
+        assert!(browser.text("#panel-puzzles").await.contains("Streak 0"));
+        assert!(!browser.text("#task").await.contains("to move and win"), "a solved task is not asked again");
+        browser.click("#next-puzzle").await;
+        browser.until("document.getElementById('task').textContent.includes('Puzzle 2 of')").await;
+        browser.until("document.querySelectorAll('.marks .mark-failed').length === 1").await;
+        browser.end().await;
+    });
+}
+
+#[test]
+fn a_win_in_two_is_played_to_its_end_and_a_longer_win_is_not_enough() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        browser.panel("puzzles").await;
+        browser.js("(() => { const f = document.getElementById('puzzle-distance'); f.value = '2'; f.dispatchEvent(new Event('change')); return true; })()").await;
+        browser.click("#open-puzzle").await;
+        browser.until("document.getElementById('task').textContent.includes('win in 2')").await;
+        play_solution(&browser).await;
+        // The defence has answered, and the win goes on.
+        browser.until("document.getElementById('task').textContent.includes('win in 1')").await;
+        assert_eq!(browser.js("document.querySelectorAll('.move-list button').length").await, 2);
+        play_solution(&browser).await;
+        browser.until("document.querySelector('#task .verdict')?.textContent.includes('Right')").await;
+        browser.until("document.querySelectorAll('.move-list button').length === 3").await;
+        browser.end().await;
+    });
+}
+
+#[test]
+fn a_lesson_leads_through_the_rules_and_back_to_the_game() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=ashton").await;
+        browser.move_by_clicks("e3-f3").await;
+        let game = browser.js("location.hash").await;
+        browser.panel("lesson").await;
+        browser.click("#begin-lesson").await;
+        let of = "document.getElementById('task').textContent.match(/of (\\d+):/)?.[1]";
+        browser.until(&format!("{of} !== undefined")).await;
+        let steps: u32 = browser.js(of).await.as_str().unwrap().parse().unwrap();
+        for step in 1..=steps {
+            browser.until(&format!("document.getElementById('task').textContent.includes('{step} of {steps}:')")).await;
+            play_solution(&browser).await;
+            browser.until("document.querySelector('#task .verdict')?.textContent.includes('Right')").await;
+            if step < steps {
+                browser.click("#next-step").await;
+            }
+        }
+        assert_eq!(browser.text("#leave-exercise").await, "Play a game");
+        browser.click("#leave-exercise").await;
+        browser.until(&format!("location.hash === {game}")).await;
+        browser.until("document.getElementById('task').hidden").await;
         browser.end().await;
     });
 }
@@ -186,7 +248,7 @@ fn a_puzzle_is_opened_and_solved() {
 fn the_lens_shows_all_rule_sets() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/").await;
-        browser.click("#tab-lens").await;
+        browser.panel("lens").await;
         browser.click("#look").await;
         browser.until("document.querySelectorAll('#panel-lens tbody tr').length === 14").await;
         assert!(browser.text("#panel-lens tbody").await.contains("tartu"));
@@ -198,7 +260,7 @@ fn the_lens_shows_all_rule_sets() {
 fn the_workshop_names_contradictions_and_measures_a_balance() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/").await;
-        browser.click("#tab-workshop").await;
+        browser.panel("workshop").await;
         browser.until("document.getElementById('run-experiment')?.disabled === false").await;
         let change = |id: &str, value: &str| {
             format!(
@@ -210,6 +272,12 @@ fn the_workshop_names_contradictions_and_measures_a_balance() {
             .until("document.querySelector('#panel-workshop .faults')?.textContent.includes('edge-outside-camps')")
             .await;
         assert!(browser.js("document.getElementById('run-experiment').disabled").await == true);
+        // What is wrong stands at its field too, and the list leads there.
+        let field = "document.getElementById('clause-camps-entry')";
+        assert!(browser.js(&format!("{field}.hasAttribute('aria-invalid')")).await == true);
+        assert_ne!(browser.js(&format!("{field}.closest('.field').querySelector('.fault').textContent")).await, "");
+        browser.click("#panel-workshop .faults button").await;
+        assert!(browser.js("document.activeElement.id.startsWith('clause-')").await == true);
         browser.js(&change("clause-camps-entry", "anyone")).await;
         browser.js(&change("clause-escape", "corners")).await;
         browser.until("document.getElementById('run-experiment').disabled === false").await;
@@ -219,7 +287,7 @@ fn the_workshop_names_contradictions_and_measures_a_balance() {
             .await;
         assert_eq!(browser.js("document.querySelectorAll('#balance tbody tr').length").await, 3);
         browser.js("document.getElementById('play-rules').click()").await;
-        browser.until("document.getElementById('game-name').textContent.includes('my-kvasir')").await;
+        browser.until("document.getElementById('game-name').textContent.includes('My kvasir')").await;
         browser.end().await;
     });
 }
@@ -228,7 +296,7 @@ fn the_workshop_names_contradictions_and_measures_a_balance() {
 fn a_position_is_set_up_and_shared() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/#rules=kvasir").await;
-        browser.click("#tab-editor").await;
+        browser.panel("editor").await;
         browser.click("#edit").await;
         browser.js("[...document.querySelectorAll('#panel-editor button')].find((b) => b.textContent === 'Clear the board').click()").await;
         browser.js("document.querySelector('.palette [aria-label=King]').click()").await;
@@ -239,7 +307,7 @@ fn a_position_is_set_up_and_shared() {
         browser.js("document.getElementById('edit-done').click()").await;
         browser.until("document.querySelectorAll('.cell .piece').length === 2 && document.getElementById('edit-done').offsetParent === null").await;
         browser.move_by_clicks("c5-c6").await;
-        browser.click("#tab-share").await;
+        browser.panel("share").await;
         browser.js("document.getElementById('make-link').click()").await;
         browser.until("document.getElementById('link-field').value.includes('moves=c5-c6')").await;
         let link = browser.js("document.getElementById('link-field').value").await.as_str().unwrap().to_owned();

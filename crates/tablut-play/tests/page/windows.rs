@@ -2,6 +2,7 @@
 
 use super::browser::with_browser;
 use super::host::Host;
+use super::messages::is_in_sight;
 
 #[test]
 fn a_reload_in_the_middle_shows_the_same_game() {
@@ -46,5 +47,62 @@ fn the_page_comes_back_when_the_server_does() {
         browser.until("document.querySelector('[data-square=d3]').classList.contains('last-to')").await;
         browser.move_by_clicks("e3-f3").await;
         drop(host);
+    });
+}
+
+#[test]
+fn a_lost_connection_and_its_return_are_told() {
+    with_browser(|host, browser, folder| async move {
+        browser.open(&host, "/#rules=kvasir").await;
+        browser.move_by_clicks("d1-d3").await;
+        let port = host.authority.rsplit(':').next().unwrap().to_owned();
+        host.kill();
+        browser.until("!document.getElementById('offline').hidden").await;
+        let host = Host::start(folder.path(), &["--port", &port]);
+        browser.until("document.getElementById('notice').textContent === 'Connected again.'").await;
+        assert!(is_in_sight(&browser, "#message").await);
+        drop(host);
+    });
+}
+
+#[test]
+fn a_program_that_does_not_answer_is_shown_as_pending() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir").await;
+        host.signal("STOP");
+        browser.square("d1").await;
+        browser.square("d3").await;
+        browser.until("!document.getElementById('pending').hidden").await;
+        host.signal("CONT");
+        browser.until("document.getElementById('pending').hidden").await;
+        browser.until("document.querySelector('[data-square=d3]').classList.contains('last-to')").await;
+        browser.end().await;
+    });
+}
+
+#[test]
+fn two_people_play_by_link_and_others_watch() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        browser.click("#new-game").await;
+        browser.js("document.getElementById('opponent-friend').click()").await;
+        browser.click("#begin").await;
+        browser.until("document.getElementById('seat-link') !== null").await;
+        let link = browser.js("document.getElementById('seat-link').value").await.as_str().unwrap().to_owned();
+        browser.move_by_clicks("d1-d3").await;
+        let game = browser.js("location.hash").await.as_str().unwrap().to_owned();
+        // Another browser has none of what this one keeps.
+        browser.js("(() => { localStorage.clear(); return true; })()").await;
+        browser.page.goto("about:blank").await.unwrap();
+        browser.open(&host, &format!("/{game}")).await;
+        browser.until("document.querySelector('[data-square=d3]').classList.contains('last-to')").await;
+        assert_eq!(browser.js("document.querySelectorAll('.cell.movable').length").await, 0);
+        browser.page.goto("about:blank").await.unwrap();
+        browser.page.goto(&link).await.unwrap();
+        browser.ready().await;
+        browser.until("document.getElementById('player-bottom').textContent.includes('You')").await;
+        assert_eq!(browser.js("document.getElementById('player-bottom').dataset.side").await, "defenders");
+        browser.move_by_clicks("e3-f3").await;
+        browser.end().await;
     });
 }

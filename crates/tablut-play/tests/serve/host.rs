@@ -44,6 +44,12 @@ impl Host {
         self.process.wait().expect("the server ends");
     }
 
+    /// Sends the server a signal, such as `STOP` and `CONT`.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill").arg(format!("-{name}")).arg(self.process.id().to_string()).status();
+        assert!(sent.expect("there is a kill").success());
+    }
+
     /// Sends the text of a request. Returns the whole answer.
     pub fn raw(&self, request: &str) -> String {
         let mut stream = self.connect();
@@ -70,7 +76,7 @@ impl Host {
     pub fn client(&self) -> Client {
         let mut client = self.try_client(&format!("http://{}", self.authority)).expect("the server lets its page in");
         let hello = client.event("hello");
-        assert_eq!(hello["protocol"], 2);
+        assert_eq!(hello["protocol"], 3);
         client
     }
 

@@ -2,5 +2,8 @@
 
 mod abuse;
 mod access;
+#[expect(dead_code, reason = "only the page's tests stop a server for a while")]
 mod host;
 mod kills;
+mod runs;
+mod seats;

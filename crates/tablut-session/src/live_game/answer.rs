@@ -1,10 +1,11 @@
 //! The answer to each request about a game.
 
-use super::{JobKind, LiveGame, Priority, Response};
+use super::{JobKind, LiveGame, Priority, Response, exercise_event};
 use crate::form::RuleCheck;
 use crate::level::Level;
 use crate::protocol::{Event, Request};
 use crate::record::Format;
+use crate::session::Session;
 use crate::work::{Experiment, Lens, Refutation, Review, SearchWork};
 use std::time::Duration;
 use tablut_rules::{Move, Side};
@@ -71,6 +72,19 @@ impl LiveGame {
             request => self.start_work(request, &mut response)?,
         }
         Ok(response)
+    }
+
+    /// The event with saved games as one file, a list in JSON.
+    ///
+    /// # Errors
+    /// Returns an error if there are no games, or if one cannot be written.
+    pub fn export_games(sessions: &[Session]) -> Result<Event, String> {
+        if sessions.is_empty() {
+            return Err("the host has none of these games".to_owned());
+        }
+        let texts = sessions.iter().map(|session| session.export(Format::Json)).collect::<Result<Vec<_>, _>>()?;
+        let text = format!("[\n{}]\n", texts.join(",\n"));
+        Ok(Event::Export { format: Format::Json, name: "tablut-games.json".to_owned(), text })
     }
 
     /// Starts the work that a request asks for.
@@ -168,7 +182,8 @@ impl LiveGame {
         let only_person = match (players.attackers.is_person(), players.defenders.is_person()) {
             (true, false) => Side::Attackers,
             (false, true) => Side::Defenders,
-            _ => self.session.game().position().side_to_move(),
+            (false, false) => return Err("the computer plays both sides, and it does not resign".to_owned()),
+            (true, true) => self.session.game().position().side_to_move(),
         };
         self.session.resign(side.unwrap_or(only_person))?;
         self.changed(response);
@@ -191,12 +206,12 @@ impl LiveGame {
         let exercise =
             self.exercises.get(index).ok_or(format!("exercise {index}, expected a number below {found}"))?.clone();
         self.session.go_to(exercise.node)?;
-        let task = exercise.task();
+        let event = exercise_event(Some(index), &exercise);
         // An analysis would show the solution.
         self.analysing = false;
         self.exercise = Some((Some(index), exercise));
         self.changed(response);
-        response.all.push(Event::Exercise { index: Some(index), task });
+        response.all.push(event);
         Ok(())
     }
 

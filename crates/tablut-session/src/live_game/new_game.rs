@@ -1,9 +1,10 @@
 //! Requests that begin another game.
 
-use super::LiveGame;
+use super::{LiveGame, advance};
 use crate::exercise::Exercise;
 use crate::host_config::HostConfig;
-use crate::player::Players;
+use crate::lesson;
+use crate::player::{Players, Seats};
 use crate::protocol::Request;
 use crate::session::Session;
 use crate::view::position_of;
@@ -23,6 +24,7 @@ impl Request {
                 | Self::PlayOn { .. }
                 | Self::Puzzle { .. }
                 | Self::OwnPuzzle { .. }
+                | Self::Lesson { .. }
         )
     }
 }
@@ -42,11 +44,20 @@ impl LiveGame {
     ) -> Result<Self, String> {
         let live = |session| Self::new(session, config.clone(), seed);
         match request {
-            Request::New { rules, first, players } => {
+            Request::New { rules, first, players, seats } => {
                 let players = players.clone().unwrap_or_else(Players::people);
                 config.check_players(&players)?;
                 let rules = rules.compiled()?;
-                Ok(live(Session::new(rules.clone(), first_side(&rules, *first, seed)?, players)))
+                let mut session = Session::new(rules.clone(), first_side(&rules, *first, seed)?, players);
+                if *seats == Some(true) {
+                    if *session.players() != Players::people() {
+                        return Err("a game with seats has no computer player: both players must be people".to_owned());
+                    }
+                    let mut state = seed;
+                    let [attackers, defenders] = [(); 2].map(|()| secret(&mut state));
+                    session.set_seats(Some(Seats { attackers, defenders }));
+                }
+                Ok(live(session))
             }
             Request::Import { text, players } => {
                 let default = || RuleSet::named("kvasir").expect("a built-in rule set");
@@ -90,6 +101,13 @@ impl LiveGame {
                 let exercise = Exercise::of_puzzle(&session, plies.div_ceil(2), solutions);
                 Ok(live(session).with_puzzle(exercise))
             }
+            Request::Lesson { step } => {
+                let usual = || Rules::named("kvasir").map(Arc::new).expect("a built-in rule set");
+                let rules = present.map_or_else(usual, |session| session.rules().clone());
+                let none = || format!("step {step}, expected a number below {}", lesson::titles(&rules).len());
+                let (session, exercise) = lesson::step(&rules, *step)?.ok_or_else(none)?;
+                Ok(live(session).with_puzzle(exercise))
+            }
             _ => Err("the request begins no game".to_owned()),
         }
     }
@@ -98,6 +116,14 @@ impl LiveGame {
         self.exercise = Some((None, exercise));
         self
     }
+}
+
+/// A random secret of 64 bits. It is hashed from `state`, so that one secret does not reveal the other.
+fn secret(state: &mut u64) -> String {
+    let mut bits = advance(state);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    format!("{:016x}", bits ^ (bits >> 31))
 }
 
 /// The side that moves first. If neither the rules nor the request determine it, `seed` decides.

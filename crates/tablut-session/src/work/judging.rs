@@ -1,12 +1,14 @@
 //! The verdict on an answer to an exercise. Every move that keeps the result is accepted.
 
-use super::{Step, Work};
+use super::puzzle_search::short_win;
+use super::{Step, Update, Work};
 use crate::exercise::{Exercise, Judgement, Sufficiency};
 use crate::protocol::Event;
+use crate::results::NextPuzzle;
 use crate::thinking::Thinking;
 use crate::words;
 use std::time::Duration;
-use tablut_rules::{Game, Move, Side};
+use tablut_rules::{Game, Move, MoveList, Side};
 use tablut_search::exhaustive::WinSolver;
 use tablut_search::{Chances, EvaluateError, Evaluator, Proof, turned};
 
@@ -42,8 +44,33 @@ pub struct JudgementWork {
 
 impl JudgementWork {
     fn done(&self, sufficiency: Sufficiency, words: String, line: Vec<Move>, chances: Option<Chances>) -> Step {
-        let judgement = Judgement { mv: self.mv, sufficiency, words, line, chances };
-        Step::Done(vec![Event::Judgement(Box::new(judgement)).into()])
+        let (mv, exercise) = (self.mv, &self.exercise);
+        let answers_on_board = exercise.is_puzzle() || exercise.lesson.is_some();
+        let played = answers_on_board && sufficiency == Sufficiency::Best;
+        let next = if played && exercise.is_puzzle() { self.next() } else { None };
+        let (answered, goes_on) = (true, next.is_some());
+        let judgement = Judgement { mv, sufficiency, words, line, chances, answered, played, goes_on };
+        let mut updates = vec![Event::Judgement(Box::new(judgement)).into()];
+        if played {
+            updates.push(Update::PlayAnswer { mv, next });
+        }
+        Step::Done(updates)
+    }
+
+    /// The longest defence after the right answer to a puzzle, and the puzzle that remains. `None` if the answer ends the
+    /// game.
+    fn next(&self) -> Option<NextPuzzle> {
+        let after = self.after.as_ref().filter(|after| after.outcome().is_none())?;
+        let mut replies = MoveList::new();
+        after.legal_moves(&mut replies);
+        let left = |reply: &Move| {
+            let mut game = after.clone();
+            game.play_trusted(*reply);
+            let (plies, solutions) = short_win(&game)?;
+            Some(NextPuzzle { reply: *reply, distance: plies.div_ceil(2), solutions })
+        };
+        let order = |next: &NextPuzzle| (next.distance, std::cmp::Reverse(next.solutions.len()));
+        replies.iter().filter_map(left).max_by_key(order)
     }
 
     /// The verdict if it needs no search: for known solutions, ends of the game, and wins that the solver finds.
@@ -52,6 +79,14 @@ impl JudgementWork {
             return Some(self.done(Sufficiency::Fails, format!("{} is not a legal move.", self.mv), Vec::new(), None));
         };
         let (side, known) = (self.exercise.side(), &self.exercise);
+        if let Some(lesson) = &known.lesson {
+            let piece = known.game.position().piece_at(self.mv.from);
+            return Some(if known.solutions.contains(&self.mv) {
+                self.done(Sufficiency::Best, lesson.shown.clone(), vec![self.mv], None)
+            } else {
+                self.done(Sufficiency::Fails, lesson.refusal(piece), vec![self.mv], None)
+            });
+        }
         if known.solutions.contains(&self.mv) {
             let line = if known.line.first() == Some(&self.mv) { known.line.clone() } else { vec![self.mv] };
             let words = match known.proven {
@@ -78,6 +113,10 @@ impl JudgementWork {
         }
         // A winning answer is accepted even if no win was proven in the exercise's position.
         if WinSolver::new(after, side, SOLVER_POSITIONS).wins_within(SOLVER_PLIES) == Ok(true) {
+            if known.is_puzzle() {
+                let words = format!("There is a win in {}: find it.", known.distance());
+                return Some(self.done(Sufficiency::Slower, words, vec![self.mv], certain(Some(side))));
+            }
             let wanted = known.proven.is_some_and(|proven| proven.winner == Some(side));
             let words = if wanted { "That wins too, though it may take longer." } else { "Yes, that wins." }.to_owned();
             return Some(self.done(Sufficiency::Enough, words, vec![self.mv], certain(Some(side))));
@@ -96,6 +135,9 @@ impl JudgementWork {
         let chances = Some(analysis.chances);
         let told = |proof: Proof| words::proven(proof, side.opponent());
         let (sufficiency, words) = match (analysis.proven, known.proven) {
+            (Some(after), Some(before)) if after.winner == before.winner && known.is_puzzle() => {
+                (Sufficiency::Slower, format!("There is a win in {}: find it.", known.distance()))
+            }
             (Some(after), Some(before)) if after.winner == before.winner => {
                 (Sufficiency::Enough, format!("That keeps the result: {}.", told(after)))
             }
@@ -164,7 +206,7 @@ mod tests {
     fn judged(exercise: &Exercise, mv: &str) -> Judgement {
         let updates = updates_of(&mut exercise.judge(mv.parse().unwrap(), 1));
         match updates.as_slice() {
-            [Update::Event(Event::Judgement(judgement))] => (**judgement).clone(),
+            [Update::Event(Event::Judgement(judgement)), ..] => (**judgement).clone(),
             other => panic!("{other:?}"),
         }
     }
@@ -183,9 +225,22 @@ mod tests {
         assert_eq!(judged(&exercise, "c5-c9").sufficiency, Sufficiency::Best);
         // Not in the list of solutions, but it wins at once as well.
         assert_eq!(judged(&exercise, "c5-a5").sufficiency, Sufficiency::Best);
-        // This move still wins: the attackers cannot close all escape routes.
-        assert_eq!(judged(&exercise, "c5-c6").sufficiency, Sufficiency::Enough);
+        // This move still wins, but later: the attackers cannot close all escape routes.
+        let slower = judged(&exercise, "c5-c6");
+        assert_eq!((slower.sufficiency, slower.played), (Sufficiency::Slower, false), "{slower:?}");
         assert!(judged(&exercise, "c5-h5").sufficiency != Sufficiency::Best);
+    }
+
+    #[test]
+    fn a_win_in_two_goes_on_against_the_best_defence() {
+        let exercise = puzzle("3t5/9/9/t2K4t/9/9/9/9/3t5 d", 2, &["d6-d5"]);
+        let updates = updates_of(&mut exercise.judge("d6-d5".parse().unwrap(), 1));
+        let [Update::Event(Event::Judgement(judgement)), Update::PlayAnswer { next: Some(next), .. }] = &updates[..]
+        else {
+            panic!("{updates:?}")
+        };
+        assert!(judgement.goes_on && judgement.played && judgement.sufficiency == Sufficiency::Best);
+        assert!(next.distance == 1 && !next.solutions.is_empty(), "{next:?}");
     }
 
     #[test]

@@ -2,31 +2,20 @@
 
 use super::{Step, Update, Work};
 use crate::exercise::Exercise;
+use crate::grade::{Grade, cost};
 use crate::protocol::Event;
 use crate::results::{Mistake, ReviewReport};
 use crate::session::Session;
-use crate::thinking::{Analysis, Thinking};
-use crate::tree::{NodeId, NodeValue};
+use crate::thinking::{Analysis, LineView, Thinking};
+use crate::tree::{NodeId, NodeValue, Reviewed};
 use std::time::Duration;
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{Chances, EvaluateError, Evaluator, Proof, turned};
 
 /// Simulations at each position, unless the caller gives another number.
 const SIMULATIONS: u32 = 400;
-/// A move that lowers the value by at least this much is a mistake. Values are from −1 to 1.
-const COSTLY: f32 = 0.3;
-/// A side whose value is still this high has not missed its win, even if the win is no longer proven. A side whose
-/// opponent's value was this high has not allowed a win.
-const STILL_WINNING: f32 = 0.7;
 /// Maximum number of plies in a review. Later plies are left out.
 const MAX_PLIES: usize = 400;
-
-/// The result of the search of one position.
-#[derive(Clone, Debug)]
-struct Looked {
-    value: NodeValue,
-    analysis: Option<Analysis>,
-}
 
 /// A running review.
 #[derive(Debug)]
@@ -36,7 +25,7 @@ pub struct Review {
     start: Game,
     game: Game,
     thinking: Option<Thinking>,
-    looked: Vec<Looked>,
+    looked: Vec<Reviewed>,
     simulations: u32,
     seed: u64,
 }
@@ -74,55 +63,79 @@ impl Review {
                     Update::Event(Event::Value { node, value }) => session.note_value(node, value),
                     Update::Event(_) => progress(),
                     Update::Reviewed(report) => return Ok(report),
-                    Update::Move(..) => {}
+                    Update::Move(..) | Update::PlayAnswer { .. } => {}
                 }
             }
         }
     }
 
     /// Stores the result of the current position and continues with the next.
-    fn look(&mut self, value: NodeValue, analysis: Option<Analysis>) -> Step {
+    fn look(&mut self, value: NodeValue, analysis: Option<&Analysis>) -> Step {
         let at = self.looked.len();
         self.thinking = None;
-        self.looked.push(Looked { value, analysis });
+        self.looked.push(reviewed(value, analysis));
         let progress = Event::ReviewProgress { done: self.looked.len(), of: self.nodes.len() };
         let mut updates = vec![Event::Value { node: self.nodes[at], value }.into(), progress.into()];
         if let Some(mv) = self.moves.get(at) {
             self.game.play_trusted(*mv);
             return Step::Progress(updates);
         }
-        updates.push(Update::Reviewed(self.report()));
+        let looked = std::mem::take(&mut self.looked);
+        let known: Vec<_> = self.nodes.iter().copied().zip(looked).collect();
+        updates.push(Update::Reviewed(report(&self.start, &self.moves, known)));
         Step::Done(updates)
     }
 
-    fn report(&self) -> ReviewReport {
-        let (mut mistakes, mut exercises) = (Vec::new(), Vec::new());
-        let mut game = self.start.clone();
-        for (index, (mv, pair)) in self.moves.iter().zip(self.looked.windows(2)).enumerate() {
-            let side = game.position().side_to_move();
-            let fault = fault(side, &pair[0].value, &pair[1].value);
-            // If the move is the search's best move, there is no better move to find.
-            let best = pair[0].analysis.as_ref().and_then(|before| before.lines.first()?.moves.first());
-            if let (Some((words, certain)), Some(before), false) = (fault, &pair[0].analysis, best == Some(mv)) {
-                let node = self.nodes[index];
-                mistakes.push(Mistake { node, ply: index as u32 + 1, side, played: *mv, words, certain });
-                let worth = turned(pair[1].value.value(), side);
-                exercises.push(Exercise::of_mistake(node, game.clone(), before, *mv, worth));
-            }
-            game.play_trusted(*mv);
-        }
-        ReviewReport { mistakes, exercises, positions: self.looked.len() }
+    /// The review that is saved with a session's line, or `None` if a position of the line was not reviewed.
+    pub fn known(session: &Session) -> Option<ReviewReport> {
+        let nodes = session.tree().line(session.current());
+        let review = |id: &NodeId| Some((*id, session.tree().node(*id)?.review.clone()?));
+        let known: Vec<_> = nodes.iter().take(MAX_PLIES + 1).map(review).collect::<Option<_>>()?;
+        let moves: Vec<Move> = nodes.iter().filter_map(|id| session.tree().mv(*id)).collect();
+        let start = Game::from_position(session.rules().clone(), *session.start()).ok()?;
+        (!moves.is_empty()).then(|| report(&start, &moves, known))
     }
+}
+
+/// The parts of a search's result that a review keeps.
+fn reviewed(value: NodeValue, analysis: Option<&Analysis>) -> Reviewed {
+    let Some(analysis) = analysis else { return Reviewed { value, best: Vec::new(), solutions: Vec::new() } };
+    let best = analysis.lines.first().map(|line| line.moves.clone()).unwrap_or_default();
+    let winner = analysis.proven.map(|proven| proven.winner);
+    let keeps = |line: &&LineView| winner.is_some() && line.proven.map(|proven| proven.winner) == winner;
+    let solutions = analysis.lines.iter().filter(keeps).filter_map(|line| line.moves.first().copied()).collect();
+    Reviewed { value, best, solutions }
+}
+
+/// The report on the moves from `start`. `known` has the results of the positions before each move and after the last.
+fn report(start: &Game, moves: &[Move], known: Vec<(NodeId, Reviewed)>) -> ReviewReport {
+    let (mut mistakes, mut exercises) = (Vec::new(), Vec::new());
+    let mut game = start.clone();
+    for (index, (mv, pair)) in moves.iter().zip(known.windows(2)).enumerate() {
+        let side = game.position().side_to_move();
+        let ((node, before), (_, after)) = (&pair[0], &pair[1]);
+        let fault = fault(side, &before.value, &after.value);
+        // If the move is the search's best move, there is no better move to find.
+        if let (Some((words, certain)), Some(best)) = (fault, before.best.first())
+            && best != mv
+        {
+            mistakes.push(Mistake { node: *node, ply: index as u32 + 1, side, played: *mv, words, certain });
+            let worth = turned(after.value.value(), side);
+            exercises.push(Exercise::of_mistake(*node, game.clone(), before, *mv, worth));
+        }
+        game.play_trusted(*mv);
+    }
+    ReviewReport { mistakes, exercises, positions: known.len(), reviewed: known }
 }
 
 /// The harm that a move of `side` did to its result, in words, and whether it is proven. `None` if there is none.
 fn fault(side: Side, before: &NodeValue, after: &NodeValue) -> Option<(String, bool)> {
+    let cost = cost(side, before, after);
+    if !Grade::of_cost(cost).is_mistake() {
+        return None;
+    }
     let wins = |proven: Option<Proof>, who: Side| proven.filter(|proven| proven.winner == Some(who));
-    let (worth_before, worth_after) = (turned(before.value(), side), turned(after.value(), side));
     if let Some(theirs) = wins(after.proven, side.opponent()) {
-        if wins(before.proven, side.opponent()).is_some() || worth_before <= -STILL_WINNING {
-            return None;
-        }
         let words = match theirs.plies {
             0 => "lost at once".to_owned(),
             plies => format!("allowed a win in {}", plies.div_ceil(2)),
@@ -130,13 +143,9 @@ fn fault(side: Side, before: &NodeValue, after: &NodeValue) -> Option<(String, b
         return Some((words, true));
     }
     if let Some(ours) = wins(before.proven, side) {
-        if wins(after.proven, side).is_some() || (after.proven.is_none() && worth_after >= STILL_WINNING) {
-            return None;
-        }
         return Some((format!("missed a win in {}", ours.plies.div_ceil(2)), after.proven.is_some()));
     }
-    let cost = worth_before - worth_after;
-    (cost >= COSTLY).then(|| (format!("cost about {:.0} % of the chances", 50.0 * cost), false))
+    Some((format!("cost about {:.0} % of the chances", 50.0 * cost), false))
 }
 
 impl Work for Review {
@@ -146,7 +155,7 @@ impl Work for Review {
                 return Ok(Step::Continue);
             }
             let (value, analysis) = (thinking.value(), thinking.analysis(3));
-            return Ok(self.look(value, Some(analysis)));
+            return Ok(self.look(value, Some(&analysis)));
         }
         if let Some(outcome) = self.game.outcome() {
             let proven = Some(Proof::of_outcome(outcome));
@@ -162,6 +171,7 @@ impl Work for Review {
 mod tests {
     use super::*;
     use crate::player::Players;
+    use crate::saved::SavedGame;
     use std::sync::Arc;
     use tablut_rules::Rules;
     use tablut_search::UniformEvaluator;
@@ -182,6 +192,26 @@ mod tests {
     }
 
     #[test]
+    fn a_review_is_kept_with_its_game() {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let start = "9/9/9/9/2K5t/9/9/9/6t1t d".parse().unwrap();
+        let mut session = Session::from_position(rules, start, Players::people()).unwrap();
+        for mv in ["c5-h5", "g1-g5"] {
+            session.play(mv.parse().unwrap()).unwrap();
+        }
+        let report = Review::run(&mut session, 50, 1, &mut UniformEvaluator, &mut || {}).unwrap();
+        assert_eq!(report.mistakes.len(), 1, "{report:?}");
+        assert!(Review::known(&session).is_none(), "nothing was written down yet");
+        for (node, reviewed) in &report.reviewed {
+            session.note_review(*node, reviewed.clone());
+        }
+        let again = SavedGame::from_json(&session.saved().to_json()).unwrap().session().unwrap();
+        assert_eq!(Review::known(&again).expect("all of the line was reviewed").mistakes, report.mistakes);
+        let grade = Grade::of_node(again.tree(), again.tree().line(again.current())[1]);
+        assert_eq!(grade, Some(Grade::Blunder));
+    }
+
+    #[test]
     fn faults_are_changes_of_the_result_for_the_mover() {
         let proven = |winner, plies| NodeValue {
             chances: Chances::certain(Some(winner)),
@@ -195,7 +225,7 @@ mod tests {
         assert_eq!(attackers(proven(Side::Attackers, 3), open(0.2)), told("missed a win in 2", false));
         assert_eq!(attackers(proven(Side::Attackers, 3), open(0.9)), None);
         assert_eq!(attackers(proven(Side::Defenders, 4), proven(Side::Defenders, 3)), None);
-        assert_eq!(attackers(open(-0.8), proven(Side::Defenders, 5)), None, "it was lost before");
+        assert_eq!(attackers(open(-0.9), proven(Side::Defenders, 5)), None, "it was lost before");
         assert_eq!(attackers(open(0.5), open(-0.1)), told("cost about 30 % of the chances", false));
         assert_eq!(fault(Side::Defenders, &open(0.5), &open(-0.1)), None);
     }

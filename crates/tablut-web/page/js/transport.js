@@ -25,7 +25,7 @@ function firstEvents(first) {
   const fragment = fragmentOf();
   if (!fragment) return first.events;
   const kept = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
-  return fragment === "game=" + kept.game ? [kept.rules, kept.state] : [];
+  return fragment === "game=" + kept.game ? [{ event: "game", game: kept.game }, kept.rules, kept.state] : [];
 }
 
 // The part of the net for the rules that the address names. Only the host knows that of a saved game.

@@ -118,7 +118,7 @@ again.port1.onmessage = () => {
 
 // The files of saved games that a request names.
 async function savedFor(request) {
-  const named = request.do === "open" || request.do === "own-puzzle" ? [request.game] : request.do === "find-puzzles" ? request.games : [];
+  const named = { open: [request.game], "own-puzzle": [request.game], "find-puzzles": request.games, "export-games": request.games }[request.do] ?? [];
   const texts = await Promise.all(named.map(async (name) => [name, await games.load(name)]));
   return Object.fromEntries(texts.filter(([, text]) => text !== undefined));
 }

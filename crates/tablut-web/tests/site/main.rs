@@ -14,5 +14,11 @@ mod sizes;
 mod access;
 #[path = "../../../tablut-play/tests/page/games.rs"]
 mod games;
+#[path = "../../../tablut-play/tests/page/keeping.rs"]
+mod keeping;
+#[path = "../../../tablut-play/tests/page/messages.rs"]
+mod messages;
 #[path = "../../../tablut-play/tests/page/study.rs"]
 mod study;
+#[path = "../../../tablut-play/tests/page/welcome.rs"]
+mod welcome;

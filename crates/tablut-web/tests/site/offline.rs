@@ -90,8 +90,10 @@ fn games_leave_the_browser_in_a_file_and_come_back() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/#rules=kvasir").await;
         browser.move_by_clicks("d1-d3").await;
-        browser.click("#tab-games").await;
-        browser.until("document.querySelectorAll('.games li').length === 1").await;
+        browser.panel("moves").await;
+        browser.click("#my-games summary").await;
+        browser.until("document.querySelectorAll('#game-list tbody tr').length === 1").await;
+        browser.until("document.getElementById('import-games') !== null").await;
         browser.page.execute(AXE, Vec::new()).await.unwrap();
         let run = "const done = arguments[arguments.length - 1]; axe.run().then((found) => done(found.violations.map((v) => v.id + v.help)));";
         assert_eq!(browser.page.execute_async(run, Vec::new()).await.unwrap(), json!([]));
@@ -100,10 +102,10 @@ fn games_leave_the_browser_in_a_file_and_come_back() {
         browser.click("#export-games").await;
         browser.until("typeof window.exported === 'string'").await;
         let exported = browser.js("window.exported").await;
-        let remove = "document.querySelector('.games [aria-label^=Remove]').click()";
+        let remove = "document.querySelector('#game-list [aria-label^=Remove]').click()";
         browser.js(remove).await;
         browser.js(remove).await;
-        browser.until("document.querySelectorAll('.games li').length === 0").await;
+        browser.until("document.querySelectorAll('#game-list tbody tr').length === 0").await;
         let give = |text: &Value| {
             format!(
                 "(() => {{ const given = new DataTransfer(); given.items.add(new File([{text}], 'games.json')); \
@@ -112,16 +114,19 @@ fn games_leave_the_browser_in_a_file_and_come_back() {
             )
         };
         browser.js(&give(&json!("{}"))).await;
-        browser
-            .until("document.querySelector('#panel-games [role=status]').textContent.includes('tablut games')")
-            .await;
-        browser.js(&give(&exported)).await;
-        browser.until("document.querySelectorAll('.games li').length === 1").await;
+        browser.until("document.querySelector('#my-games [role=status]').textContent.includes('tablut game')").await;
+        // The game is added once.
+        for n in ["1 game was added.", "0 games were added."] {
+            browser.js(&give(&exported)).await;
+            browser.until(&format!("document.querySelector('#my-games [role=status]').textContent === '{n}'")).await;
+        }
+        browser.until("document.querySelectorAll('#game-list tbody tr').length === 1").await;
         browser.page.goto("about:blank").await.unwrap();
         browser.visit(&host, "/").await;
-        browser.click("#tab-games").await;
-        browser.until("document.querySelectorAll('.games li').length === 1").await;
-        browser.js("document.querySelector('.games li button').click()").await;
+        browser.panel("moves").await;
+        browser.click("#my-games summary").await;
+        browser.until("document.querySelectorAll('#game-list tbody tr').length === 1").await;
+        browser.js("document.querySelector('#game-list tbody button').click()").await;
         browser.until(LAST_MOVE_TO_D3).await;
         browser.end().await;
     });

@@ -55,6 +55,7 @@ impl Trainer for OwnTrainer {
 struct ChildTraining {
     child: Child,
     rules: String,
+    toml: String,
     folder: PathBuf,
     /// A folder with its rule file, its config and its standard error.
     files: tempfile::TempDir,
@@ -86,7 +87,15 @@ impl ChildTraining {
             .stdout(Stdio::null())
             .stderr(File::create(files.path().join("errors.txt"))?)
             .spawn()?;
-        Ok(Self { child, rules: rules.to_owned(), folder, files, began: Instant::now(), ended: None })
+        Ok(Self {
+            child,
+            rules: rules.to_owned(),
+            toml: toml.to_owned(),
+            folder,
+            files,
+            began: Instant::now(),
+            ended: None,
+        })
     }
 
     fn end(&mut self) {
@@ -119,6 +128,7 @@ impl Training for ChildTraining {
         let metrics = fs::read_to_string(self.folder.join("metrics.jsonl")).unwrap_or_default();
         TrainingView {
             rules: self.rules.clone(),
+            toml: self.toml.clone(),
             seconds: self.began.elapsed().as_secs().min(TIME.as_secs()),
             of: TIME.as_secs(),
             generations: metrics.lines().filter_map(balance).collect(),

@@ -1,0 +1,62 @@
+// The page's address: its fragment names the open game, or carries a whole game. Each game is an entry of the history.
+
+import { ask, on } from "./host.js";
+import { showPageError } from "./message.js";
+import { keepSeat } from "./seats.js";
+import { store } from "./store.js";
+
+// The game that a fragment names, and the secret of a seat in it.
+const nameIn = (fragment) => fragment.match(/^game=([a-z0-9]+)(?:&seat=[0-9a-f]+)?$/)?.[1];
+const seatIn = (fragment) => fragment.match(/&seat=([0-9a-f]+)$/)?.[1];
+const current = () => location.hash.slice(1);
+// The address of a link that could not be opened stays until a move is made in another game.
+let keptLink = null;
+let opened = false;
+
+function follow(game) {
+  if (current() === "game=" + game) return;
+  if (keptLink !== null && current() === keptLink) return;
+  // The first game of a visit takes the place of the address that led to it.
+  history[opened ? "pushState" : "replaceState"](null, "", "#game=" + game);
+}
+
+on("game", ({ game }) => {
+  follow(game);
+  opened = true;
+});
+on("state", (state) => {
+  if (keptLink === null || state.ply === 0) return;
+  keptLink = null;
+  follow(store.game);
+});
+
+async function open(fragment) {
+  const game = nameIn(fragment);
+  if (game) keepSeat(game, seatIn(fragment));
+  if (game) return ask("open", { game });
+  if (!/(^|&)(rules|toml)=/.test(fragment)) throw new Error(`"${fragment}" names no game`);
+  return ask("import", { text: "#" + fragment });
+}
+
+// Opens what the address names. If that fails, it shows the reason, keeps the address, and begins the usual game.
+export async function openAddress(usualGame) {
+  const fragment = current();
+  try {
+    if (fragment && fragment !== "board") {
+      keptLink = null;
+      return await open(fragment);
+    }
+    if (store.game) return await ask("open", { game: store.game });
+  } catch (error) {
+    keptLink = fragment;
+    showPageError(`This link cannot be opened: ${error.message}.`.replace(/\.\.$/, "."));
+  }
+  return ask("new", usualGame()).catch((error) => showPageError(error.message));
+}
+
+export function listenToAddress(usualGame) {
+  addEventListener("hashchange", () => {
+    const fragment = current();
+    if (fragment !== "board" && nameIn(fragment) !== store.game) openAddress(usualGame);
+  });
+}

@@ -1,0 +1,93 @@
+// The card beside the board: before the first move who one is, what the goal is and what to click; at the end how it ended.
+
+import { byId, capital, h, replace, use } from "./dom.js";
+import { levelOf, playerName, starsView } from "./levels.js";
+import { openLesson } from "./lesson.js";
+import { myGames, mySide } from "./mygames.js";
+import { openNewGame } from "./newgame.js";
+import { seatView, wantSide } from "./seats.js";
+import { openPanel } from "./tabs.js";
+import { request, store, watch } from "./store.js";
+
+const other = (side) => (side === "attackers" ? "defenders" : "attackers");
+const pieceOf = (side) => (side === "attackers" ? "piece-attacker" : "piece-king");
+let dismissed = null;
+let shown = "";
+
+// The last game that is not over, other than the one that is open.
+function unfinished() {
+  return myGames().find((entry) => entry.game !== store.game && entry.players && !entry.ending);
+}
+
+const continueButton = (entry) => entry && h("button", { type: "button", id: "continue-last", onclick: () => request("open", { game: entry.game }) },
+  `Continue your last game (${entry.plies} ${entry.plies === 1 ? "move" : "moves"})`);
+
+function goal(picture, text) {
+  return h("p", { class: "goal" }, use(picture), h("span", {}, text));
+}
+
+function howToMove(side, state) {
+  const yours = side ? "one of your ringed pieces" : `one of the ${state.side}' pieces`;
+  const first = side && state.side !== side ? `${state.has_seats ? "Your opponent" : "The computer"} moves first. Then click ` : "Click ";
+  return h("p", {}, first, h("strong", {}, yours), ", then a marked square.");
+}
+
+function welcome({ state, rules }) {
+  const side = mySide();
+  const isDemo = !side && !state.has_seats && state.players.attackers.kind !== "person";
+  const title = side ? `You are the ${side}` : isDemo ? "The computer plays both sides" : "Two players, one board";
+  const level = side && !state.has_seats && levelOf(state.players[other(side)]);
+  const sides = side ? [side] : ["attackers", "defenders"];
+  return h("div", { class: "card welcome" }, h("h2", {}, side && use(pieceOf(side)), title),
+    sides.map((one) => goal(side ? "piece-king" : pieceOf(one), side ? rules.aims[one] : `${capital(one)}: ${rules.aims[one]}`)),
+    state.has_seats && seatView(),
+    isDemo ? h("p", { class: "soft" }, "Watch the game, or start a new one.") : howToMove(side, state),
+    level && h("p", { class: "soft small" }, "You play against ", h("strong", {}, level.title), level.stars ? [" ", starsView(level)] : "", `. ${level.description}`),
+    h("div", { class: "row" },
+      h("button", { type: "button", id: "start-lesson", class: "primary", onclick: openLesson }, "Learn in two minutes"),
+      h("button", { type: "button", onclick: openNewGame }, "Choose opponent and rules"),
+      continueButton(unfinished())));
+}
+
+function rematch(swap) {
+  const { attackers, defenders } = store.state.players;
+  wantSide(swap ? other(mySide() ?? "attackers") : mySide() ?? "attackers");
+  request("new", { rules: store.ownRules(), ...(store.state.has_seats ? { seats: true } : {}), players: swap ? { attackers: defenders, defenders: attackers } : { attackers, defenders } });
+}
+
+function share() {
+  openPanel("share");
+  byId("make-link").focus();
+}
+
+function review() {
+  openPanel("review");
+  byId("start-review").click();
+}
+
+function ending({ state }) {
+  const side = mySide();
+  const { winner } = state.ending;
+  const title = !winner ? "A draw" : !side ? `${capital(winner)} win` : winner === side ? "You won" : "You lost";
+  const why = capital(state.said.split(". ").pop().replace(/^[^:]*: /, ""));
+  const moves = state.ply === 1 ? "1 move" : `${state.ply} moves`;
+  return h("div", { class: "card welcome ended " + (!side || !winner ? "" : winner === side ? "won" : "lost") },
+    h("h2", {}, use(pieceOf(winner ?? "attackers")), title),
+    h("p", {}, `${why} After ${moves}${side ? ` against ${playerName(other(side), state)}` : ""}.`),
+    h("div", { class: "row" },
+      h("button", { type: "button", id: "rematch", class: "primary", onclick: () => rematch(false) }, "Rematch"),
+      side && h("button", { type: "button", id: "swap-sides", onclick: () => rematch(true) }, "Swap sides"),
+      h("button", { type: "button", id: "review-end", onclick: review }, "Review"),
+      h("button", { type: "button", id: "share-end", onclick: share }, "Share")));
+}
+
+watch((all) => {
+  const { state, rules, exercise } = all;
+  if (!rules) return;
+  const isStart = state.ply === 0 && state.tree.length === 1 && !state.ending;
+  const kind = exercise || store.editing ? "" : state.ending ? "end" : isStart && dismissed !== store.game ? "start" : "";
+  const key = JSON.stringify([kind, store.game, state.node, state.players, rules.name, state.ending, all.seat, store.hello?.levels.length, unfinished()?.game]);
+  if (key === shown) return;
+  shown = key;
+  replace(byId("welcome"), kind === "end" ? ending(all) : kind === "start" ? welcome(all) : []);
+});
