@@ -28,14 +28,14 @@ fn program(name: &str) -> Option<PathBuf> {
 }
 
 /// Runs a test with a server and a browser. Skips it with a message if there is no browser.
-pub fn with_browser<F: Future<Output = ()>>(test: impl FnOnce(Host, Browser, tempfile::TempDir) -> F) {
+pub fn with_browser<F: Future<Output = ()>>(test: impl FnOnce(Host, Browser, PathBuf) -> F) {
     with_browser_and(&[], test);
 }
 
 /// Like [`with_browser`], with more options for the server.
 pub fn with_browser_and<F: Future<Output = ()>>(
     more: &[&str],
-    test: impl FnOnce(Host, Browser, tempfile::TempDir) -> F,
+    test: impl FnOnce(Host, Browser, PathBuf) -> F,
 ) {
     let (Some(driver), Some(chromium)) = (program("chromedriver"), program("chromium")) else {
         eprintln!("skipped: the packages chromium and chromium-driver are not installed");
@@ -46,7 +46,7 @@ pub fn with_browser_and<F: Future<Output = ()>>(
         let folder = tempfile::tempdir().expect("a folder");
         let host = Host::start(folder.path(), more);
         let browser = Browser::start(&driver, &chromium).await;
-        test(host, browser, folder).await;
+        test(host, browser, folder.path().to_owned()).await;
     });
 }
 

@@ -40,6 +40,16 @@ fn compared(report: &Value) -> Value {
     json!([report["best"], report["value"], report["chances"], report["proven"], report["simulations"], lines])
 }
 
+/// JavaScript writes 1.0 as 1.
+fn with_floats(value: Value) -> Value {
+    match value {
+        Value::Number(number) => json!(number.as_f64()),
+        Value::Array(values) => values.into_iter().map(with_floats).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, with_floats(value))).collect(),
+        other => other,
+    }
+}
+
 #[test]
 fn fifty_positions_give_the_values_of_the_program() {
     let Some(site) = site() else { return };
@@ -58,7 +68,7 @@ fn fifty_positions_give_the_values_of_the_program() {
             let game = Game::from_position(rules.clone(), position).unwrap();
             let limit = Limit::of_simulations(simulations);
             let report = PositionReport::new(Box::new(evaluator), &game, limit, LINES).unwrap();
-            expected.push((format!("{name} {position}"), serde_json::to_value(report.search).unwrap()));
+            expected.push((format!("{name} {position}"), serde_json::to_string(&report.search).unwrap()));
         }
     }
     assert_eq!(expected.len(), 50);
@@ -71,6 +81,7 @@ fn fifty_positions_give_the_values_of_the_program() {
     let found: Vec<Value> = output.lines().map(|line| serde_json::from_str(line).expect("a report")).collect();
     assert_eq!(found.len(), expected.len());
     for ((place, expected), found) in expected.iter().zip(&found) {
-        assert_eq!(compared(found), compared(expected), "{place}");
+        let expected = serde_json::from_str(expected).expect("a report");
+        assert_eq!(with_floats(compared(found)), with_floats(compared(&expected)), "{place}");
     }
 }

@@ -3,6 +3,7 @@
 use super::host::{Host, site};
 use super::online;
 use std::ops::Deref;
+use std::path::PathBuf;
 
 /// The browser.
 pub struct Browser(online::Browser);
@@ -37,14 +38,14 @@ impl Browser {
 }
 
 /// Runs a test with a server and a browser, or says that it skips.
-pub fn with_browser<F: Future<Output = ()>>(test: impl FnOnce(Host, Browser, tempfile::TempDir) -> F) {
+pub fn with_browser<F: Future<Output = ()>>(test: impl FnOnce(Host, Browser, PathBuf) -> F) {
     with_browser_and(&[], test);
 }
 
 /// As [`with_browser`], with the site in the folder that `more` names. Other options are for programs: the test is skipped.
 pub fn with_browser_and<F: Future<Output = ()>>(
     more: &[&str],
-    test: impl FnOnce(Host, Browser, tempfile::TempDir) -> F,
+    test: impl FnOnce(Host, Browser, PathBuf) -> F,
 ) {
     if more.iter().any(|option| option.starts_with("--")) {
         eprintln!("skipped: there is no program to give {} to", more.join(" "));

@@ -62,15 +62,15 @@ fn a_reload_in_the_middle_shows_the_same_game_and_the_computer_answers() {
 fn two_windows_show_one_game() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/#rules=kvasir").await;
-        browser.move_by_clicks("e3-f3").await;
+        browser.move_by_clicks("d1-d3").await;
         let game = browser.js("location.hash").await.as_str().unwrap().to_owned();
         let first = browser.page.window().await.unwrap();
         let second = browser.page.new_window(true).await.unwrap();
         browser.page.switch_to_window(second.handle).await.unwrap();
         browser.visit(&host, &format!("/{game}")).await;
-        browser.move_by_clicks("d1-d3").await;
+        browser.move_by_clicks("e3-f3").await;
         browser.page.switch_to_window(first).await.unwrap();
-        browser.until(LAST_MOVE_TO_D3).await;
+        browser.until("document.querySelector('[data-square=f3]').classList.contains('last-to')").await;
         browser.end().await;
     });
 }
@@ -78,7 +78,7 @@ fn two_windows_show_one_game() {
 #[test]
 fn the_board_is_drawn_before_the_engine_is_there() {
     with_browser(|host, browser, folder| async move {
-        fs::remove_file(folder.path().join("engine.wasm")).unwrap();
+        fs::remove_file(folder.join("engine.wasm")).unwrap();
         browser.page.goto(&format!("http://{}/", host.authority)).await.unwrap();
         browser.until("document.querySelectorAll('.cell .piece').length === 25").await;
         browser.until("document.getElementById('loading')?.textContent.includes('engine.wasm') === true").await;
@@ -139,7 +139,7 @@ fn a_new_version_is_offered_and_loses_no_game() {
         browser.until("document.documentElement.dataset.offline === 'ready'").await;
         browser.move_by_clicks("d1-d3").await;
         // The new version has another style.
-        let (style, worker) = (folder.path().join("css/site.css"), folder.path().join("sw.js"));
+        let (style, worker) = (folder.join("css/site.css"), folder.join("sw.js"));
         fs::write(&style, fs::read_to_string(&style).unwrap() + ":root { --version: 2; }\n").unwrap();
         let text = fs::read_to_string(&worker).unwrap();
         let hash = text.split("\"css/site.css\": \"").nth(1).unwrap().split('"').next().unwrap();
