@@ -50,6 +50,11 @@ class Browser:
         self.until("document.documentElement.dataset.ready === 'yes' && document.querySelector('.cell .piece') !== null")
         self.js(f"(document.documentElement.dataset.theme = '{theme}')")
 
+    def panel(self, name):
+        """Opens a panel: first the tab of its group, then its part."""
+        self.js(f"document.getElementById(document.getElementById('panel-{name}').parentElement.id.replace('group', 'tab')).click()")
+        self.js(f"document.getElementById('part-{name}').click()")
+
     def picture(self, path):
         path.write_bytes(base64.b64decode(self.ask("GET", "/screenshot")))
 
@@ -59,19 +64,19 @@ class Browser:
 
 
 def analysis(browser):
-    browser.js("document.getElementById('tab-analysis').click()")
+    browser.panel("analysis")
     browser.js("document.getElementById('analyse').click()")
     browser.until("document.querySelectorAll('.lines li').length > 3 && /simulations$/.test(document.querySelector('#panel-analysis .legend + p').textContent)")
 
 
 def puzzle(browser):
-    browser.js("document.getElementById('tab-puzzles').click()")
+    browser.panel("puzzles")
     browser.js("document.getElementById('open-puzzle').click()")
-    browser.until("document.getElementById('status').textContent.includes('win in')")
+    browser.until("document.querySelector('#task .task-text') !== null")
 
 
 def workshop(browser):
-    browser.js("document.getElementById('tab-workshop').click()")
+    browser.panel("workshop")
     browser.until("document.getElementById('run-experiment')?.disabled === false")
     change = "(() => { const f = document.getElementById('clause-escape'); f.value = 'corners'; f.dispatchEvent(new Event('change')); return true; })()"
     browser.js(change)
