@@ -1,18 +1,16 @@
 //! The data at the broker: the queue of jobs, the stream of results, nets by hash, heartbeats, and claims on runs.
 
+mod objects;
+
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::Client;
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, DeliverPolicy, pull};
 use async_nats::jetstream::message::PublishMessage;
-use async_nats::jetstream::object_store::{ObjectMetadata, ObjectStore};
 use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy, StorageType, Stream};
-use async_nats::jetstream::{self, Context, kv, object_store};
+use async_nats::jetstream::{self, Context, kv};
 use futures_util::StreamExt;
-use tablut_net::{Architecture, Weights, container};
-use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
 use crate::error::FleetError;
@@ -23,8 +21,6 @@ pub const JOBS: &str = "TABLUT_JOBS";
 pub const RESULTS: &str = "TABLUT_RESULTS";
 /// The consumer of jobs that all workers share.
 const WORKERS: &str = "workers";
-/// The object store: nets by hash, and results that are too large for a message.
-const NETS: &str = "tablut-nets";
 /// The key-value bucket of workers' heartbeats.
 pub const HEARTBEATS: &str = "tablut-workers";
 /// The key-value bucket with the holder of each run.
@@ -40,14 +36,8 @@ const DUPLICATE_WINDOW: Duration = Duration::from_mins(2);
 pub const SILENCE: Duration = Duration::from_secs(15);
 /// The time limit for an answer of the broker.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// The time limit for an object.
-const OBJECT_TIME: Duration = Duration::from_mins(1);
 /// The time limit for sending a note, which has no answer.
 const NOTE_TIME: Duration = Duration::from_secs(1);
-/// Bytes of one chunk of an object.
-const CHUNK_BYTES: usize = 512 << 10;
-/// The maximum size of an object.
-const MAX_OBJECT_BYTES: usize = 1 << 30;
 /// The maximum number of jobs that all workers hold together.
 const MAX_JOBS_IN_HAND: i64 = 100_000;
 
@@ -133,16 +123,6 @@ impl Broker {
         let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the broker's buckets", error);
         self.jetstream.get_or_create_stream(config).await.map_err(|error| wrong(&error))?;
         self.jetstream.get_key_value(name).await.map_err(|error| wrong(&error))
-    }
-
-    async fn nets(&self) -> Result<ObjectStore, FleetError> {
-        if let Ok(store) = self.jetstream.get_object_store(NETS).await {
-            return Ok(store);
-        }
-        let config =
-            object_store::Config { bucket: NETS.to_owned(), max_age: FORGOTTEN, ..object_store::Config::default() };
-        let made = self.jetstream.create_object_store(config).await;
-        made.map_err(|error| FleetError::broker("the broker's object store", error))
     }
 
     pub async fn job_consumer(&self) -> Result<JobConsumer, FleetError> {
@@ -242,73 +222,6 @@ impl Broker {
         let stream = self.jetstream.get_stream_no_info(stream).await.map_err(|error| wrong(&error))?;
         stream.purge().filter(filter).await.map_err(|error| wrong(&error))?;
         Ok(())
-    }
-
-    /// Stores a net under its hash, unless it is already stored.
-    pub async fn put_net(&self, hash: &str, weights: &Weights) -> Result<(), FleetError> {
-        let store = self.nets().await?;
-        if store.info(hash).await.is_ok_and(|info| !info.deleted) {
-            return Ok(());
-        }
-        let metadata = BTreeMap::from([("architecture", weights.architecture().to_json()), ("hash", hash.to_owned())]);
-        let bytes = container::serialize(&metadata, weights.iter());
-        let bytes = bytes.map_err(|error| FleetError::message("net", error))?;
-        self.put_object(hash.to_owned(), &bytes).await
-    }
-
-    /// The net with this hash, which is verified.
-    pub async fn net(&self, hash: &str, architecture: &Architecture) -> Result<Arc<Weights>, FleetError> {
-        let missing = || FleetError::broker("fetching a net", format!("there is no net {hash}"));
-        let bytes = self.object("fetching a net", hash, MAX_OBJECT_BYTES).await?.ok_or_else(missing)?;
-        let wrong = |error: &dyn std::fmt::Display| FleetError::message("net", error);
-        let (_, tensors) = container::deserialize(&bytes).map_err(|error| wrong(&error))?;
-        let weights = Weights::new(architecture.clone(), tensors).map_err(|error| wrong(&error))?;
-        let found = weights.hash();
-        if found != hash {
-            return Err(wrong(&format!("its hash is {found}, expected {hash}")));
-        }
-        Ok(Arc::new(weights))
-    }
-
-    pub async fn put_object(&self, name: String, bytes: &[u8]) -> Result<(), FleetError> {
-        let metadata = ObjectMetadata { name, chunk_size: Some(self.chunk_bytes()), ..ObjectMetadata::default() };
-        let put = self.nets().await?.put(metadata, &mut &bytes[..]).await;
-        put.map(drop).map_err(|error| FleetError::broker("storing a net", in_full(&error)))
-    }
-
-    fn chunk_bytes(&self) -> usize {
-        CHUNK_BYTES.min(self.client.max_payload() / 2).max(1024)
-    }
-
-    /// An object of at most `max_bytes`. `None` if there is none with this name.
-    pub async fn object(
-        &self,
-        what: &'static str,
-        name: &str,
-        max_bytes: usize,
-    ) -> Result<Option<Vec<u8>>, FleetError> {
-        let wrong = |error: &dyn std::fmt::Display| FleetError::broker(what, error);
-        let fetched = async {
-            let object = match self.nets().await?.get(name).await {
-                Ok(object) => object,
-                Err(error) if error.kind() == object_store::GetErrorKind::NotFound => return Ok(None),
-                Err(error) => return Err(wrong(&error)),
-            };
-            let size = object.info().size;
-            if size > max_bytes {
-                return Err(FleetError::message(what, format!("{size} bytes, expected at most {max_bytes}")));
-            }
-            // The buffer grows with the bytes that arrive, up to the announced size.
-            let mut bytes = Vec::new();
-            object.take(size as u64).read_to_end(&mut bytes).await.map_err(|error| wrong(&error))?;
-            Ok(Some(bytes))
-        };
-        timeout(OBJECT_TIME, fetched).await.unwrap_or_else(|_| Err(wrong(&"no answer within a minute")))
-    }
-
-    pub async fn remove_object(&self, name: &str) -> Result<(), FleetError> {
-        let removed = self.nets().await?.delete(name).await;
-        removed.map_err(|error| FleetError::broker("removing an object", error))
     }
 
     /// The heartbeats of all workers that are not gone.

@@ -137,6 +137,20 @@ pub fn serve(
     };
     let queue = Arc::new(JobQueue::default());
     let server = GameServer::new(config, saved, queue.clone(), training, nets.clone());
+    start_workers(&server, &queue, &nets)?;
+    let runtime = runtime(2)?;
+    repeat(&runtime, SWEEP, &server, GameServer::sweep);
+    if args.run.is_some() || args.checkpoints.is_some() {
+        repeat(&runtime, FOLLOW, &server, GameServer::refresh_nets);
+    }
+    let router = |access: AccessControl| routes::router(server, Arc::new(access), pages);
+    let result = runtime.block_on(run(args, router, &mut |link| ready(link, &folder)));
+    queue.close();
+    result
+}
+
+/// Starts the threads that run jobs. Each has its own evaluators, and takes new ones when the nets change.
+fn start_workers(server: &Arc<GameServer>, queue: &Arc<JobQueue>, nets: &Arc<NetShelf>) -> Result<(), ServeError> {
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_WORKERS));
     for number in 0..workers {
         let mut evaluators = nets.nets().evaluators().map_err(ServeError)?;
@@ -153,29 +167,19 @@ pub fn serve(
             .name(format!("jobs {number}"))
             .spawn(move || queue.work(&mut evaluators, &mut refresh, &|update| server.update(update)))?;
     }
-    let sweeper = server.clone();
-    let runtime = runtime(2)?;
+    Ok(())
+}
+
+/// Calls a function of the server again and again, with a pause before each call.
+fn repeat(runtime: &Runtime, pause: Duration, server: &Arc<GameServer>, task: fn(&GameServer)) {
+    let server = server.clone();
     runtime.spawn(async move {
         loop {
-            tokio::time::sleep(SWEEP).await;
-            let server = sweeper.clone();
-            let _ = tokio::task::spawn_blocking(move || server.sweep()).await;
+            tokio::time::sleep(pause).await;
+            let server = server.clone();
+            let _ = tokio::task::spawn_blocking(move || task(&server)).await;
         }
     });
-    if args.run.is_some() || args.checkpoints.is_some() {
-        let server = server.clone();
-        runtime.spawn(async move {
-            loop {
-                tokio::time::sleep(FOLLOW).await;
-                let server = server.clone();
-                let _ = tokio::task::spawn_blocking(move || server.refresh_nets()).await;
-            }
-        });
-    }
-    let router = |access: AccessControl| routes::router(server, Arc::new(access), pages);
-    let result = runtime.block_on(run(args, router, &mut |link| ready(link, &folder)));
-    queue.close();
-    result
 }
 
 fn runtime(threads: usize) -> io::Result<Runtime> {

@@ -24,6 +24,7 @@ mod record;
 mod rules;
 mod run;
 mod search;
+mod search_result;
 mod selfplay;
 mod vector;
 
@@ -39,8 +40,8 @@ fn _tablut(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<game::PyGame>()?;
     module.add_class::<model::PyModel>()?;
     module.add_class::<model::PyEvaluations>()?;
-    module.add_class::<search::PyProof>()?;
-    module.add_class::<search::PySearchResult>()?;
+    module.add_class::<search_result::PyProof>()?;
+    module.add_class::<search_result::PySearchResult>()?;
     module.add_class::<record::PyRecord>()?;
     module.add_class::<selfplay::PySelfPlay>()?;
     module.add_class::<players::PyPlayer>()?;

@@ -8,7 +8,7 @@ pub use warnings::{Warning, WarningKind, warnings};
 use std::collections::BTreeMap;
 
 use tablut_games::{Endings, GenerationMetrics, LossParts};
-use tablut_ratings::{Rating, Wdl};
+use tablut_ratings::{Rating, ScoreEstimate, Wdl};
 
 use crate::evaluation::{EvaluationMatch, SideScore};
 use crate::figures::{count, counted, duration, percent, share_interval, signed, the_last};
@@ -99,26 +99,7 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, Opti
         let opponent = if found.opponent() == UNTRAINED { "its own untrained net" } else { found.opponent() };
         if several { format!("{opponent} under {}", found.rules) } else { opponent.to_owned() }
     };
-    for (found, score) in &matches {
-        let surely = if score.low > 0.5 {
-            "it is stronger"
-        } else if score.high < 0.5 {
-            "it is weaker"
-        } else {
-            "the games do not show which is stronger"
-        };
-        let side = |side: &SideScore| side.score.map_or("–".to_owned(), |score| percent(score.mean));
-        sentences.push(format!(
-            "Against {} it scored {} of {} games (95 % interval {:.0}–{}): {surely}. It scored {} as attackers and {} as defenders.",
-            name(found),
-            percent(score.mean),
-            score.games,
-            100.0 * score.low,
-            percent(score.high),
-            side(&found.as_attackers),
-            side(&found.as_defenders),
-        ));
-    }
+    sentences.extend(matches.iter().map(|(found, score)| score_sentence(&name(found), found, score)));
     let is_random = |found: &EvaluationMatch| found.opponent() == RANDOM;
     if matches.iter().any(|(found, _)| is_random(found)) {
         sentences.push(
@@ -137,6 +118,36 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, Opti
             ("It is not clear whether the net beats random.".to_owned(), None)
         });
     }
+    verdict(&telling, name)
+}
+
+/// The score against one opponent in words.
+fn score_sentence(name: &str, found: &EvaluationMatch, score: &ScoreEstimate) -> String {
+    let surely = if score.low > 0.5 {
+        "it is stronger"
+    } else if score.high < 0.5 {
+        "it is weaker"
+    } else {
+        "the games do not show which is stronger"
+    };
+    let side = |side: &SideScore| side.score.map_or("–".to_owned(), |score| percent(score.mean));
+    format!(
+        "Against {name} it scored {} of {} games (95 % interval {:.0}–{}): {surely}. It scored {} as attackers and {} as \
+         defenders.",
+        percent(score.mean),
+        score.games,
+        100.0 * score.low,
+        percent(score.high),
+        side(&found.as_attackers),
+        side(&found.as_defenders),
+    )
+}
+
+/// The answer from matches against other opponents than `random`, the easiest first.
+fn verdict(
+    telling: &[&(&EvaluationMatch, ScoreEstimate)],
+    name: impl Fn(&EvaluationMatch) -> String,
+) -> Option<(String, Option<bool>)> {
     if let Some((found, _)) = telling.iter().rev().find(|(_, score)| score.low > 0.5) {
         return Some((format!("The net has learnt: it beats {}.", name(found)), Some(true)));
     }

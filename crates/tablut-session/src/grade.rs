@@ -28,7 +28,7 @@ pub enum Grade {
     Blunder,
 }
 
-/// What a move of `side` gave away, from the values before and after it, as a part of the value's range of 2.
+/// What a move of `side` gave away: the value before it minus the value after it, 0 to 2.
 pub(crate) fn cost(side: Side, before: &NodeValue, after: &NodeValue) -> f32 {
     (turned(before.value(), side) - turned(after.value(), side)).max(0.0)
 }
@@ -47,6 +47,11 @@ impl Grade {
     /// The grade of the move that leads to a node, if a review has searched it and the position before.
     pub fn of_node(tree: &Tree, id: NodeId) -> Option<Self> {
         reviewed_cost(tree, id).map(|(_, cost)| Self::of_cost(cost))
+    }
+
+    /// Whether a move of this grade is a mistake.
+    pub(crate) fn is_mistake(self) -> bool {
+        self >= Self::Mistake
     }
 }
 
@@ -93,13 +98,6 @@ impl SideReviews {
             (!own.is_empty()).then(|| SideReview { accuracy: sum / own.len() as f32, grades })
         };
         Self { attackers: of(Side::Attackers), defenders: of(Side::Defenders) }
-    }
-}
-
-impl Grade {
-    /// Whether a move of this grade is a mistake.
-    pub(crate) fn is_mistake(self) -> bool {
-        self >= Self::Mistake
     }
 }
 

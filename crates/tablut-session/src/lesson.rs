@@ -5,7 +5,7 @@ use crate::exercise::{Exercise, LessonStep};
 use crate::player::Players;
 use crate::session::{Session, SessionError};
 use std::sync::Arc;
-use tablut_rules::{Applied, Bitboard, First, Move, MoveList, Position, Rules, Side, Square};
+use tablut_rules::{Applied, Bitboard, First, Move, MoveList, Position, Rules, Side, Square, Topic};
 
 /// A step with its position and the moves that solve it.
 #[derive(Clone, Debug)]
@@ -16,6 +16,14 @@ struct Step {
     shown: &'static str,
     position: Position,
     solutions: Vec<Move>,
+}
+
+/// What a step tells the player: its title, the task, and the sentence after the solution.
+#[derive(Clone, Copy)]
+struct StepText {
+    title: &'static str,
+    task: &'static str,
+    shown: &'static str,
 }
 
 /// The titles of a lesson's steps.
@@ -104,86 +112,144 @@ const ESCAPE: [&str; 4] = ["Kc4 tc7 tg4 tb4 Te6", "Kc2 tc7 tg2 tb2 Te6", "Kh7 th
 const STOP: [&str; 4] =
     ["Kc4 tc7 tg4 tb4 th3 Te6", "Kc4 tc7 tg4 tb4 th2 Te6", "Ki7 tg8 ti3 te7 Te5", "Ki8 tg9 ti3 te8 Te6"];
 
+/// A lesson that is being put together.
+struct Lesson<'a> {
+    rules: &'a Rules,
+    topics: Vec<Topic>,
+    steps: Vec<Step>,
+}
+
+impl Lesson<'_> {
+    /// The sentences of a topic of the rules' explanation that contain one of these texts.
+    fn about(&self, topic: usize, parts: &[&str]) -> Vec<String> {
+        let sentences = self.topics.get(topic).map_or(&[][..], |topic| &topic.sentences);
+        let fits = |sentence: &&String| parts.iter().any(|part| sentence.contains(part));
+        sentences.iter().filter(fits).cloned().collect()
+    }
+
+    /// Adds a step with the first fitting template, if there is one.
+    fn add(&mut self, text: StepText, texts: Vec<String>, (side, templates): (Side, &[&str]), wanted: Wanted) {
+        if let Some((position, solutions)) = find(self.rules, side, templates, wanted) {
+            let StepText { title, task, shown } = text;
+            self.steps.push(Step { title, texts, task: task.to_owned(), shown, position, solutions });
+        }
+    }
+
+    /// Adds the first of two steps that fits, each with its side and its templates.
+    fn add_either(&mut self, text: StepText, texts: Vec<String>, sides: [(Side, &[&str]); 2]) {
+        let fits = |(side, one): &(Side, &[&str])| find(self.rules, *side, one, captures_a_soldier).is_some();
+        if let Some(found) = sides.into_iter().find(fits) {
+            self.add(text, texts, found, captures_a_soldier);
+        }
+    }
+
+    fn moves(&mut self) {
+        let first = match self.rules.set().first {
+            First::Defenders => Side::Defenders,
+            _ => Side::Attackers,
+        };
+        let position = Position::start(first);
+        let mut moves = MoveList::new();
+        self.rules.legal_moves(&position, &mut moves);
+        self.steps.push(Step {
+            title: "Move",
+            texts: self.about(1, &["Pieces move"]),
+            task: format!("Move any piece of the {first}. Click it, then click a marked square."),
+            shown: "All pieces move like this. There is one move a turn.",
+            position,
+            solutions: moves.into_vec(),
+        });
+    }
+
+    fn captures(&mut self) {
+        let text = StepText {
+            title: "Capture a soldier",
+            task: "You are the attackers. Capture a defender between two of your pieces.",
+            shown: "Two enemies on opposite sides capture a soldier.",
+        };
+        let texts = self.about(2, &["A soldier is captured"]);
+        self.add(text, texts, (Side::Attackers, &SOLDIER), captures_a_soldier);
+        let text = StepText {
+            title: "The king captures",
+            task: "You are the defenders. Capture the attacker with your king.",
+            shown: "The king helps to capture.",
+        };
+        let texts = self.about(2, &["The king captures", "The king takes"]);
+        self.add(text, texts, (Side::Defenders, &BY_KING), captures_with_the_king);
+    }
+
+    /// The squares that capture like a piece.
+    fn hostile_squares(&mut self) {
+        let text = StepText {
+            title: "The throne captures",
+            task: "Capture the piece next to the empty throne in the middle.",
+            shown: "The empty throne was the second captor.",
+        };
+        let throne: [(Side, &[&str]); 2] =
+            [(Side::Attackers, &BESIDE_THRONE_DEFENDER), (Side::Defenders, &BESIDE_THRONE_ATTACKER)];
+        self.add_either(text, self.about(2, &["The throne, "]), throne);
+        let text = StepText {
+            title: "The corners capture",
+            task: "Capture the defender next to the corner.",
+            shown: "The corner was the second captor.",
+        };
+        self.add(text, self.about(2, &["A corner"]), (Side::Attackers, &BESIDE_CORNER), captures_a_soldier);
+        let text = StepText {
+            title: "The camps capture",
+            task: "Capture the piece next to the empty camp, one of the dashed squares.",
+            shown: "The camp was the second captor.",
+        };
+        let camps: [(Side, &[&str]); 2] =
+            [(Side::Attackers, &BESIDE_CAMP_DEFENDER), (Side::Defenders, &BESIDE_CAMP_ATTACKER)];
+        self.add_either(text, self.about(2, &["camp"]), camps);
+    }
+
+    fn king(&mut self) {
+        let places: [(&str, &[&str], &[&str]); 3] = [
+            ("Capture the king", &["elsewhere", "wherever", "second captor of the king"], &KING_ELSEWHERE),
+            ("The king on the throne", &["on the throne is", "wherever"], &KING_ON_THRONE),
+            (
+                "The king next to the throne",
+                &["next to the throne is", "wherever", "throne counts"],
+                &KING_BESIDE_THRONE,
+            ),
+        ];
+        for (title, parts, templates) in places {
+            let text = StepText {
+                title,
+                task: "You are the attackers. Capture the king.",
+                shown: "The king is captured: the attackers win.",
+            };
+            self.add(text, self.about(3, parts), (Side::Attackers, templates), captures_the_king);
+        }
+    }
+
+    fn aim(&mut self) {
+        let text = StepText {
+            title: "Escape",
+            task: "You are the defenders. Take the king to safety in one move.",
+            shown: "The king has escaped: the defenders win.",
+        };
+        let aim = self.about(0, &["The defenders win"]);
+        self.add(text, aim.clone(), (Side::Defenders, &ESCAPE), escapes);
+        let text = StepText {
+            title: "Stop the king",
+            task: "You are the attackers, and the king is about to escape. Close his escape route.",
+            shown: "The king has no escape route any more.",
+        };
+        self.add(text, aim, (Side::Attackers, &STOP), stops_the_king);
+    }
+}
+
 /// All steps that these rules have.
 fn steps(rules: &Rules) -> Vec<Step> {
-    let topics = rules.set().explain();
-    // The sentences of a topic that say something about one of these words.
-    let about = |topic: usize, parts: &[&str]| -> Vec<String> {
-        let sentences = topics.get(topic).map_or(&[][..], |topic| &topic.sentences);
-        let says = |sentence: &&String| parts.iter().any(|part| sentence.contains(part));
-        sentences.iter().filter(says).cloned().collect()
-    };
-    let mut steps = Vec::new();
-    let first = match rules.set().first {
-        First::Defenders => Side::Defenders,
-        _ => Side::Attackers,
-    };
-    let start = Position::start(first);
-    let mut moves = MoveList::new();
-    rules.legal_moves(&start, &mut moves);
-    steps.push(Step {
-        title: "Move",
-        texts: about(1, &["Pieces move"]),
-        task: format!("Move any piece of the {first}. Click it, then click a marked square."),
-        shown: "All pieces move like this. There is one move a turn.",
-        position: start,
-        solutions: moves.into_vec(),
-    });
-    let mut add = |title, texts: Vec<String>, task: &str, shown, side, templates: &[&str], wanted: Wanted| {
-        if let Some((position, solutions)) = find(rules, side, templates, wanted) {
-            steps.push(Step { title, texts, task: task.to_owned(), shown, position, solutions });
-        }
-    };
-    let (attackers, defenders) = (Side::Attackers, Side::Defenders);
-    let capture = about(2, &["A soldier is captured"]);
-    add(
-        "Capture a soldier",
-        capture,
-        "You are the attackers. Capture a defender between two of your pieces.",
-        "Two enemies on opposite sides capture a soldier.",
-        attackers,
-        &SOLDIER,
-        captures_a_soldier,
-    );
-    let armed = about(2, &["The king captures", "The king takes"]);
-    let task = "You are the defenders. Capture the attacker with your king.";
-    add("The king captures", armed, task, "The king helps to capture.", defenders, &BY_KING, captures_with_the_king);
-    let throne = about(2, &["The throne, "]);
-    let task = "Capture the piece next to the empty throne in the middle.";
-    let shown = "The empty throne was the second captor.";
-    let sides = [(attackers, &BESIDE_THRONE_DEFENDER), (defenders, &BESIDE_THRONE_ATTACKER)];
-    let on_throne = sides.into_iter().find(|(side, one)| find(rules, *side, *one, captures_a_soldier).is_some());
-    if let Some((side, templates)) = on_throne {
-        add("The throne captures", throne, task, shown, side, templates, captures_a_soldier);
-    }
-    let corner = about(2, &["A corner"]);
-    let task = "Capture the defender next to the corner.";
-    let shown = "The corner was the second captor.";
-    add("The corners capture", corner, task, shown, attackers, &BESIDE_CORNER, captures_a_soldier);
-    let camps = about(2, &["camp"]);
-    let task = "Capture the piece next to the empty camp, one of the dashed squares.";
-    let shown = "The camp was the second captor.";
-    let sides = [(attackers, &BESIDE_CAMP_DEFENDER), (defenders, &BESIDE_CAMP_ATTACKER)];
-    let on_camp = sides.into_iter().find(|(side, one)| find(rules, *side, *one, captures_a_soldier).is_some());
-    if let Some((side, templates)) = on_camp {
-        add("The camps capture", camps, task, shown, side, templates, captures_a_soldier);
-    }
-    let task = "You are the attackers. Capture the king.";
-    let shown = "The king is captured: the attackers win.";
-    let places: [(&str, &[&str], &[&str]); 3] = [
-        ("Capture the king", &["elsewhere", "wherever", "second captor of the king"], &KING_ELSEWHERE),
-        ("The king on the throne", &["on the throne is", "wherever"], &KING_ON_THRONE),
-        ("The king next to the throne", &["next to the throne is", "wherever", "throne counts"], &KING_BESIDE_THRONE),
-    ];
-    for (title, parts, templates) in places {
-        add(title, about(3, parts), task, shown, attackers, templates, captures_the_king);
-    }
-    let aim = about(0, &["The defenders win"]);
-    let task = "You are the defenders. Take the king to safety in one move.";
-    add("Escape", aim.clone(), task, "The king has escaped: the defenders win.", defenders, &ESCAPE, escapes);
-    let task = "You are the attackers, and the king is about to escape. Close his escape route.";
-    add("Stop the king", aim, task, "The king has no escape route any more.", attackers, &STOP, stops_the_king);
-    steps
+    let mut lesson = Lesson { rules, topics: rules.set().explain(), steps: Vec::new() };
+    lesson.moves();
+    lesson.captures();
+    lesson.hostile_squares();
+    lesson.king();
+    lesson.aim();
+    lesson.steps
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub use results::{
 };
 pub use saved::{FORMAT, SavedGame, SavedGameError, SavedPosition, SavedReview, VERSION};
 pub use session::{MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Session, SessionError};
-pub use thinking::{Analysis, LineView, Thinking};
+pub use thinking::{Analysis, LineView, Thinking, report_search};
 pub use tree::{Node, NodeId, NodeValue, Reviewed, Tree};
 pub use work::{Experiment, Review, SearchWork, Step, Update, Work};
 

@@ -189,16 +189,13 @@ impl Session {
     }
 }
 
-/// The rules of a rule file. `None` if the text is something else: a rule file assigns a name or a base.
+/// The rules of a rule file. `None` if the text is something else. The first line of a TOML file that is not a comment
+/// assigns a key; no other text that is read here begins in this way.
 fn rule_file(text: &str) -> Result<Option<RuleSet>, String> {
-    let assigns = |line: &str| {
-        let key = line.split_once('=').map_or("", |(key, _)| key.trim());
-        key == "name" || key == "base"
-    };
-    if !text.lines().any(assigns) {
-        return Ok(None);
-    }
-    RuleSet::from_toml(text).map(Some).map_err(|error| error.to_string())
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+    let key = first.and_then(|line| line.split_once('=')).map_or("", |(key, _)| key.trim());
+    let is_key = !key.is_empty() && key.bytes().all(|letter| letter.is_ascii_alphanumeric() || letter == b'-');
+    if is_key { RuleSet::from_toml(text).map(Some).map_err(|error| error.to_string()) } else { Ok(None) }
 }
 
 /// A comment in a form that fits between braces.
@@ -294,6 +291,8 @@ mod tests {
         assert_eq!((read.rules().set(), read.tree().len()), (&set, 1));
         let faulty = text.replace("name = ", "name = 3 # ");
         assert!(Session::import(&faulty, &set).unwrap_err().contains("rule set"));
+        let game = Session::import("[comment:\nname = x]\n1. d1-d3", &RuleSet::named("kvasir").unwrap()).unwrap();
+        assert_eq!(game.tree().len(), 2, "a line of a comment is not a rule file");
     }
 
     #[test]

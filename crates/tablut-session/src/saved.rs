@@ -7,7 +7,7 @@ use crate::words::shortened;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tablut_rules::{Move, Position, RuleSet, Rules, Side};
+use tablut_rules::{Game, Move, Position, RuleSet, Rules, Side};
 use tablut_search::{Chances, Proof};
 
 /// The name of the format in the file.
@@ -110,11 +110,18 @@ impl SavedReview {
         }
     }
 
-    fn reviewed(&self) -> Result<Reviewed, String> {
+    /// What the review found. Its moves must be legal in `game`.
+    fn reviewed(&self, game: &Game) -> Result<Reviewed, String> {
         let [attackers, draw, defenders] = self.chances;
         if !self.chances.iter().all(|chance| (0.0..=1.0).contains(chance)) {
             return Err(format!("chances {:?}, expected numbers from 0 to 1", self.chances));
         }
+        let legal = |moves: &[Move]| {
+            let mut game = game.clone();
+            moves.iter().try_for_each(|mv| game.play(*mv).map(drop).map_err(|error| format!("review: {error}")))
+        };
+        legal(&self.best)?;
+        self.solutions.iter().try_for_each(|mv| legal(&[*mv]))?;
         let winner = match self.proven.as_deref() {
             None => None,
             Some("draw") => Some(None),
@@ -180,7 +187,7 @@ impl SavedGame {
         let positions = if self.positions.is_empty() { from_moves() } else { self.positions.clone() };
         session.comment(Tree::ROOT, &self.comment).map_err(|error| at_place(0, &error))?;
         let noted = |session: &mut Session, id, review: &Option<SavedReview>| match review {
-            Some(review) => review.reviewed().map(|reviewed| session.note_review(id, reviewed)),
+            Some(review) => review.reviewed(session.game()).map(|reviewed| session.note_review(id, reviewed)),
             None => Ok(()),
         };
         noted(&mut session, Tree::ROOT, &self.review).map_err(|error| at_place(0, &error))?;

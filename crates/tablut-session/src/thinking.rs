@@ -17,6 +17,11 @@ const LEAVES_IN_FLIGHT: u32 = 8;
 /// Simulations in flight at once in a report: enough to fill a large net's batch on a few cores.
 const LEAVES_OF_REPORT: u32 = 16;
 
+/// The settings of [`Thinking::for_report`].
+pub fn report_search() -> SearchConfig {
+    SearchConfig { leaves_in_flight: LEAVES_OF_REPORT, ..SearchConfig::for_analysis() }
+}
+
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Analysis {
@@ -76,8 +81,7 @@ impl Thinking {
 
     /// The search of `tablut analyze`. With a limit of simulations its result depends only on the game and the evaluator.
     pub fn for_report(game: &Game, limit: Limit) -> Self {
-        let config = SearchConfig { leaves_in_flight: LEAVES_OF_REPORT, ..SearchConfig::for_analysis() };
-        Self::new(game, &config, limit, 0)
+        Self::new(game, &report_search(), limit, 0)
     }
 
     /// An analysis up to a limit.

@@ -186,11 +186,16 @@ impl GameServer {
 
     /// Answers a request about a game from an interface with this seat.
     pub fn answer(&self, room: &GameRoom, request: Request, seat: Option<Side>, outbox: &Outbox) -> Result<(), String> {
-        room.lock().game.game().check_seat(&request, seat)?;
+        let mut state = room.lock();
+        state.game.game().check_seat(&request, seat)?;
         match request {
-            Request::Train { set } => return self.train(room, &set),
+            Request::Train { set } => {
+                drop(state);
+                return self.train(room, &set);
+            }
             Request::StopTraining => self.training.stop(),
             Request::FindPuzzles { games } => {
+                drop(state);
                 // Unknown games are skipped.
                 let known = |name: &String| Some((name.clone(), self.session(name).ok()?));
                 let games = games.iter().take(MAX_SEARCHED).filter_map(known).collect();
@@ -199,14 +204,15 @@ impl GameServer {
                 self.send(&mut state, events, Some(outbox));
             }
             Request::ExportGames { games } => {
+                drop(state);
                 // Unknown games are skipped.
                 let known = games.iter().take(MAX_EXPORTED).filter_map(|name| self.session(name).ok());
                 let one = vec![LiveGame::export_games(&known.collect::<Vec<_>>())?];
                 self.send(&mut room.lock(), Response { one, ..Response::default() }, Some(outbox));
             }
             request => {
-                // The lock is held until the events are sent, so that they stay in order.
-                let mut state = room.lock();
+                // The lock is held from the check of the seat until the events are sent. So two requests of one player
+                // cannot both be moves of the same turn, and the events stay in order.
                 let events = state.game.answer(request)?;
                 self.send(&mut state, events, Some(outbox));
             }

@@ -1,6 +1,6 @@
 //! Requests that begin another game.
 
-use super::{LiveGame, advance};
+use super::LiveGame;
 use crate::exercise::Exercise;
 use crate::host_config::HostConfig;
 use crate::lesson;
@@ -10,6 +10,8 @@ use crate::session::Session;
 use crate::view::position_of;
 use crate::words::shortened;
 use crate::work::short_win;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use std::sync::Arc;
 use tablut_rules::{RuleSet, Rules, Side};
 
@@ -48,16 +50,8 @@ impl LiveGame {
                 let players = players.clone().unwrap_or_else(Players::people);
                 config.check_players(&players)?;
                 let rules = rules.compiled()?;
-                let mut session = Session::new(rules.clone(), first_side(&rules, *first, seed)?, players);
-                if *seats == Some(true) {
-                    if *session.players() != Players::people() {
-                        return Err("a game with seats has no computer player: both players must be people".to_owned());
-                    }
-                    let mut state = seed;
-                    let [attackers, defenders] = [(); 2].map(|()| secret(&mut state));
-                    session.set_seats(Some(Seats { attackers, defenders }));
-                }
-                Ok(live(session))
+                let session = Session::new(rules.clone(), first_side(&rules, *first, seed)?, players);
+                Ok(live(if *seats == Some(true) { with_seats(session, seed)? } else { session }))
             }
             Request::Import { text, players } => {
                 let default = || RuleSet::named("kvasir").expect("a built-in rule set");
@@ -118,12 +112,16 @@ impl LiveGame {
     }
 }
 
-/// A random secret of 64 bits. It is hashed from `state`, so that one secret does not reveal the other.
-fn secret(state: &mut u64) -> String {
-    let mut bits = advance(state);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    format!("{:016x}", bits ^ (bits >> 31))
+/// A game of two people with a seat each. The seats' secrets have 64 bits of a cryptographic generator, so that one secret
+/// does not reveal the other.
+fn with_seats(mut session: Session, seed: u64) -> Result<Session, String> {
+    if *session.players() != Players::people() {
+        return Err("a game with seats has no computer player: both players must be people".to_owned());
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let [attackers, defenders] = [(); 2].map(|()| format!("{:016x}", rng.random::<u64>()));
+    session.set_seats(Some(Seats { attackers, defenders }));
+    Ok(session)
 }
 
 /// The side that moves first. If neither the rules nor the request determine it, `seed` decides.

@@ -209,6 +209,10 @@ mod tests {
         assert_eq!(Review::known(&again).expect("all of the line was reviewed").mistakes, report.mistakes);
         let grade = Grade::of_node(again.tree(), again.tree().line(again.current())[1]);
         assert_eq!(grade, Some(Grade::Blunder));
+        let mut illegal = session.saved();
+        illegal.positions[0].review.as_mut().unwrap().solutions = vec!["a1-a2".parse().unwrap()];
+        let error = illegal.session().unwrap_err().to_string();
+        assert!(error.contains("position 1: review: a1-a2"), "{error}");
     }
 
     #[test]

@@ -1,0 +1,102 @@
+//! Objects at the broker: nets by hash, and results that are too large for a message.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream::object_store::{self, ObjectMetadata, ObjectStore};
+use tablut_net::{Architecture, Weights, container};
+use tokio::io::AsyncReadExt;
+use tokio::time::timeout;
+
+use super::{Broker, FORGOTTEN, in_full};
+use crate::error::FleetError;
+
+/// The object store: nets by hash, and results that are too large for a message.
+const NETS: &str = "tablut-nets";
+/// The time limit for an object.
+const OBJECT_TIME: Duration = Duration::from_mins(1);
+/// Bytes of one chunk of an object.
+const CHUNK_BYTES: usize = 512 << 10;
+/// The maximum size of an object.
+const MAX_OBJECT_BYTES: usize = 1 << 30;
+
+impl Broker {
+    /// The object store, which is created if it does not exist yet.
+    pub(super) async fn nets(&self) -> Result<ObjectStore, FleetError> {
+        if let Ok(store) = self.jetstream.get_object_store(NETS).await {
+            return Ok(store);
+        }
+        let config =
+            object_store::Config { bucket: NETS.to_owned(), max_age: FORGOTTEN, ..object_store::Config::default() };
+        let made = self.jetstream.create_object_store(config).await;
+        made.map_err(|error| FleetError::broker("the broker's object store", error))
+    }
+
+    /// Stores a net under its hash, unless it is already stored.
+    pub async fn put_net(&self, hash: &str, weights: &Weights) -> Result<(), FleetError> {
+        let store = self.nets().await?;
+        if store.info(hash).await.is_ok_and(|info| !info.deleted) {
+            return Ok(());
+        }
+        let metadata = BTreeMap::from([("architecture", weights.architecture().to_json()), ("hash", hash.to_owned())]);
+        let bytes = container::serialize(&metadata, weights.iter());
+        let bytes = bytes.map_err(|error| FleetError::message("net", error))?;
+        self.put_object(hash.to_owned(), &bytes).await
+    }
+
+    /// The net with this hash, which is verified.
+    pub async fn net(&self, hash: &str, architecture: &Architecture) -> Result<Arc<Weights>, FleetError> {
+        let missing = || FleetError::broker("fetching a net", format!("there is no net {hash}"));
+        let bytes = self.object("fetching a net", hash, MAX_OBJECT_BYTES).await?.ok_or_else(missing)?;
+        let wrong = |error: &dyn std::fmt::Display| FleetError::message("net", error);
+        let (_, tensors) = container::deserialize(&bytes).map_err(|error| wrong(&error))?;
+        let weights = Weights::new(architecture.clone(), tensors).map_err(|error| wrong(&error))?;
+        let found = weights.hash();
+        if found != hash {
+            return Err(wrong(&format!("its hash is {found}, expected {hash}")));
+        }
+        Ok(Arc::new(weights))
+    }
+
+    pub async fn put_object(&self, name: String, bytes: &[u8]) -> Result<(), FleetError> {
+        let metadata = ObjectMetadata { name, chunk_size: Some(self.chunk_bytes()), ..ObjectMetadata::default() };
+        let put = self.nets().await?.put(metadata, &mut &bytes[..]).await;
+        put.map(drop).map_err(|error| FleetError::broker("storing a net", in_full(&error)))
+    }
+
+    fn chunk_bytes(&self) -> usize {
+        CHUNK_BYTES.min(self.client.max_payload() / 2).max(1024)
+    }
+
+    /// An object of at most `max_bytes`. `None` if there is none with this name.
+    pub async fn object(
+        &self,
+        what: &'static str,
+        name: &str,
+        max_bytes: usize,
+    ) -> Result<Option<Vec<u8>>, FleetError> {
+        let wrong = |error: &dyn std::fmt::Display| FleetError::broker(what, error);
+        let fetched = async {
+            let object = match self.nets().await?.get(name).await {
+                Ok(object) => object,
+                Err(error) if error.kind() == object_store::GetErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(wrong(&error)),
+            };
+            let size = object.info().size;
+            if size > max_bytes {
+                return Err(FleetError::message(what, format!("{size} bytes, expected at most {max_bytes}")));
+            }
+            // The buffer grows with the bytes that arrive, up to the announced size.
+            let mut bytes = Vec::new();
+            object.take(size as u64).read_to_end(&mut bytes).await.map_err(|error| wrong(&error))?;
+            Ok(Some(bytes))
+        };
+        timeout(OBJECT_TIME, fetched).await.unwrap_or_else(|_| Err(wrong(&"no answer within a minute")))
+    }
+
+    pub async fn remove_object(&self, name: &str) -> Result<(), FleetError> {
+        let removed = self.nets().await?.delete(name).await;
+        removed.map_err(|error| FleetError::broker("removing an object", error))
+    }
+}
