@@ -182,15 +182,23 @@ impl LoadedNet {
     /// # Panics
     /// If another thread panicked during this call.
     pub fn share(&self) -> Box<dyn Inference> {
-        match &self.place {
+        self.share_on(1)
+    }
+
+    /// A net that distributes each batch among `n_threads` threads of its own. A device needs none. If the threads cannot
+    /// be started or the device has failed, its first batch fails.
+    ///
+    /// # Panics
+    /// If another thread panicked during this call.
+    pub fn share_on(&self, n_threads: usize) -> Box<dyn Inference> {
+        let shared: Result<Box<dyn Inference>, NetError> = match &self.place {
             Place::Cpu(engine) => {
-                let engine = engine.lock().expect("sharing an engine does not panic");
-                Box::new(engine.share(1).expect("one thread needs no pool"))
+                let engine = engine.lock().expect("sharing an engine does not panic").share(n_threads);
+                engine.map(|engine| Box::new(engine) as Box<dyn Inference>)
             }
-            Place::Device(device) => {
-                open(&**device, &self.weights).unwrap_or_else(|error| Box::new(Failed(error.to_string())))
-            }
-        }
+            Place::Device(device) => open(&**device, &self.weights),
+        };
+        shared.unwrap_or_else(|error| Box::new(Failed(error.to_string())))
     }
 }
 

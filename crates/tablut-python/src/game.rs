@@ -77,10 +77,10 @@ impl PyGame {
         self.game.owned_situation(&self.moves())
     }
 
-    /// The query for an evaluation. Fails if the game is over. `name` is the game's name in the message.
-    pub(crate) fn query(&self, name: impl FnOnce() -> String) -> PyResult<Query> {
+    /// Fails if the game is over. `name` is the game's name in the message.
+    pub(crate) fn expect_open(&self, name: impl FnOnce() -> String) -> PyResult<()> {
         match self.game.outcome() {
-            None => Ok(self.situation()),
+            None => Ok(()),
             Some(outcome) => Err(value_error(format!("{} is over: {outcome}", name()))),
         }
     }

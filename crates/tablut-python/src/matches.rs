@@ -183,7 +183,7 @@ fn play(py: Python<'_>, pair: [&Entrant; 2], nets: &Nets, config: &MatchConfig) 
     let mut callables = Vec::new();
     let mut sets: Vec<Vec<Box<dyn Evaluator>>> = (0..workers).map(|_| nets.evaluators()).collect();
     for source in sources {
-        for (set, evaluator) in sets.iter_mut().zip(source.evaluators(workers, callables.len(), &to_caller)) {
+        for (set, evaluator) in sets.iter_mut().zip(source.evaluators(workers, 1, callables.len(), &to_caller)) {
             set.push(evaluator);
         }
         callables.extend(source.callable(py));

@@ -4,6 +4,7 @@
 //! any time.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
@@ -14,6 +15,7 @@ use tablut_net::{
     Card, Inference, InputBatch, LoadedNet, Model, NetError, NetEvaluator, OutputBatch, Precision, Processor,
     StatedRules, TrainingSummary, clauses_hash, encode,
 };
+use tablut_rules::{MoveList, Situation};
 use tablut_search::formulas::softmax::{exp, log_softmax};
 use tablut_search::{Evaluator, Query};
 
@@ -29,8 +31,8 @@ pub(crate) const SHIPPED_NAME: &str = "the net that comes with the package";
 
 /// Positions between two checks of Python's signals.
 const CHUNK: usize = 4096;
-/// The minimum number of positions for a thread.
-const LEAST_ROWS: usize = 8;
+/// The number of positions that a thread takes at a time.
+const ROWS: usize = 16;
 
 /// The shipped net, loaded once.
 static LOADED: PyOnceLock<Py<PyModel>> = PyOnceLock::new();
@@ -67,9 +69,9 @@ impl PyModel {
         LOADED.get_or_try_init(py, load).map(|model| model.clone_ref(py))
     }
 
-    /// An evaluator for one thread. Call it only while Python's lock is held.
-    pub(crate) fn evaluator(&self) -> Box<dyn Evaluator> {
-        Box::new(NetEvaluator::new(self.net.share()))
+    /// An evaluator that distributes each batch among `threads` threads. Call it only while Python's lock is held.
+    pub(crate) fn evaluator(&self, threads: usize) -> Box<dyn Evaluator> {
+        Box::new(NetEvaluator::new(self.net.share_on(threads)))
     }
 
     /// Engines for `n` threads.
@@ -149,11 +151,15 @@ impl PyModel {
         games: Vec<PyRef<'py, PyGame>>,
         threads: Option<usize>,
     ) -> PyResult<PyEvaluations> {
-        let query = |(place, game): (usize, &PyRef<'_, PyGame>)| game.query(|| format!("game {place}"));
+        let query = |(place, game): (usize, &PyRef<'_, PyGame>)| {
+            game.expect_open(|| format!("game {place}"))?;
+            // The threads list the moves.
+            Ok(game.game.owned_situation(&[]))
+        };
         let queries = games.iter().enumerate().map(query).collect::<PyResult<Vec<Query>>>()?;
         drop(games);
         let threads = n_threads(threads)?;
-        let mut engines = self.take(threads.clamp(1, queries.len().div_ceil(LEAST_ROWS).max(1)));
+        let mut engines = self.take(threads.clamp(1, queries.len().div_ceil(ROWS).max(1)));
         let mut found = Found::default();
         for chunk in queries.chunks(CHUNK) {
             py.detach(|| found.evaluate(&mut engines, chunk)).map_err(runtime_error)?;
@@ -190,22 +196,26 @@ struct Found {
 }
 
 impl Found {
-    /// Evaluates positions. Each engine evaluates a part of them on a thread.
+    /// Evaluates positions. Each engine has a thread, which takes a few positions at a time.
     fn evaluate(&mut self, engines: &mut [Box<dyn Inference>], queries: &[Query]) -> Result<(), NetError> {
-        let share = queries.len().div_ceil(engines.len()).max(1);
-        let parts = std::thread::scope(|scope| {
-            let mut parts = engines.iter_mut().zip(queries.chunks(share));
-            let mine = parts.next();
-            let others: Vec<_> = parts.map(|(engine, part)| scope.spawn(move || infer(&mut **engine, part))).collect();
-            let mine = mine.map(|(engine, part)| infer(&mut **engine, part));
+        let source = Source { parts: queries.chunks(ROWS).collect(), next: AtomicUsize::new(0) };
+        let mut parts = std::thread::scope(|scope| {
+            let mut engines = engines.iter_mut();
+            let mine = engines.next();
+            let others: Vec<_> = engines.map(|engine| scope.spawn(|| source.infer(&mut **engine))).collect();
+            let mine = mine.map(|engine| source.infer(&mut **engine));
             let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
                 thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };
             mine.into_iter().chain(others.into_iter().map(join)).collect::<Result<Vec<_>, NetError>>()
-        })?;
-        for (output, ends) in parts {
+        })?
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>();
+        parts.sort_unstable_by_key(|part| part.place);
+        for Part { output, move_ends, .. } in parts {
             let before = self.output.logits.len() as u32;
-            self.move_ends.extend(ends.iter().map(|end| before + end));
+            self.move_ends.extend(move_ends.iter().map(|end| before + end));
             self.output.logits.extend(output.logits);
             self.output.wdl.extend(output.wdl);
             self.output.moves_left.extend(output.moves_left);
@@ -225,14 +235,38 @@ impl Found {
     }
 }
 
-/// Encodes and evaluates positions on this thread. Returns the outputs and the ends of the positions' moves.
-fn infer(engine: &mut dyn Inference, queries: &[Query]) -> Result<(OutputBatch, Vec<u32>), NetError> {
-    let (mut input, mut output) = (InputBatch::default(), OutputBatch::default());
-    for query in queries {
-        encode(&query.borrowed(), &mut input);
+/// Positions that threads evaluate.
+struct Source<'a> {
+    parts: Vec<&'a [Query]>,
+    /// The first part that no thread has taken.
+    next: AtomicUsize,
+}
+
+/// The evaluations of one part.
+struct Part {
+    place: usize,
+    output: OutputBatch,
+    /// The end of each position's moves.
+    move_ends: Vec<u32>,
+}
+
+impl Source<'_> {
+    /// Lists the moves of positions, encodes and evaluates them on this thread, until all parts are taken.
+    fn infer(&self, engine: &mut dyn Inference) -> Result<Vec<Part>, NetError> {
+        let (mut input, mut moves, mut done) = (InputBatch::default(), MoveList::new(), Vec::new());
+        loop {
+            let place = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(part) = self.parts.get(place) else { return Ok(done) };
+            input.clear();
+            for query in *part {
+                query.rules.legal_moves(&query.position, &mut moves);
+                encode(&Situation { moves: &moves, ..query.borrowed() }, &mut input);
+            }
+            let mut output = OutputBatch::default();
+            engine.infer(&input, &mut output)?;
+            done.push(Part { place, output, move_ends: input.move_ends.clone() });
+        }
     }
-    engine.infer(&input, &mut output)?;
-    Ok((output, input.move_ends))
 }
 
 /// A net's evaluations of `n` positions with `m` legal moves in total.

@@ -85,7 +85,7 @@ impl PyPlayer {
 
     /// The player's move in a game that is not over. Python's other threads run meanwhile.
     fn choose(&self, py: Python<'_>, game: PyRef<'_, PyGame>) -> PyResult<String> {
-        game.query(|| "the game".to_owned())?;
+        game.expect_open(|| "the game".to_owned())?;
         if game.game.rules().set() != self.rules.set() {
             let (found, expected) = (game.game.rules().name(), self.rules.name());
             return Err(value_error(format!("a game under the rules {found}: the player plays under {expected}")));

@@ -56,15 +56,17 @@ impl Source {
         }
     }
 
-    /// Evaluators for `n` threads. `callable` is the index of the callable in the list of callables.
+    /// `n` evaluators, of which each evaluates a batch of a net on `threads` threads. `callable` is the index of the
+    /// callable in the list of callables.
     pub(crate) fn evaluators<T: Send + 'static>(
         &self,
         n: usize,
+        threads: usize,
         callable: usize,
         to_caller: &ToCaller<T>,
     ) -> Vec<Box<dyn Evaluator>> {
         let evaluator = |_| match self {
-            Self::Model(model) => model.get().evaluator(),
+            Self::Model(model) => model.get().evaluator(threads),
             Self::Callable(_) => to_caller.evaluator(callable),
         };
         (0..n).map(evaluator).collect()
@@ -183,7 +185,8 @@ impl Task for SearchTask {
 /// "puct", "draw_value": 0}`.
 ///
 /// Each of `threads` threads searches `batch` games at once. The positions of these games form batches: with 64 games
-/// and the default search, of some hundred positions.
+/// and the default search, of some hundred positions. If there are fewer games than threads, several threads evaluate the
+/// positions of one game.
 #[pyfunction]
 #[pyo3(signature = (games, model=None, *, evaluator=None, simulations=None, time=None, purpose="analysis", options=None, seed=0,
     threads=None, batch=64))]
@@ -203,12 +206,14 @@ pub(crate) fn search<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (one, games) = games_of(games)?;
     let (config, limit) = (config(purpose, options)?, limit(simulations, time)?);
-    let workers = n_threads(threads)?.min(games.len().max(1));
+    // A single search gathers positions on one thread, but the net evaluates them on all.
+    let threads = n_threads(threads)?;
+    let workers = threads.min(games.len().max(1));
     let concurrency = Concurrency { workers, tasks_per_worker: batch.max(1) };
     let source = Source::of(py, model, evaluator)?;
     let callables: Vec<Py<PyAny>> = source.callable(py).into_iter().collect();
     let (to_caller, receiver) = ToCaller::new();
-    let evaluators = Prepared::new(source.evaluators(workers, 0, &to_caller));
+    let evaluators = Prepared::new(source.evaluators(workers, threads / workers, 0, &to_caller));
     let found = supervise(py, &callables, receiver, &to_caller, |cancel| {
         run_tasks(
             games.len(),
@@ -239,7 +244,7 @@ fn games_of(object: &Bound<'_, PyAny>) -> PyResult<(bool, Vec<Game>)> {
     let one = object.cast::<PyGame>().is_ok();
     let games: Vec<PyRef<'_, PyGame>> = if one { vec![object.extract()?] } else { object.extract()? };
     for (place, game) in games.iter().enumerate() {
-        game.query(|| if one { "the game".to_owned() } else { format!("game {place}") })?;
+        game.expect_open(|| if one { "the game".to_owned() } else { format!("game {place}") })?;
     }
     Ok((one, games.iter().map(|game| game.game.clone()).collect()))
 }
