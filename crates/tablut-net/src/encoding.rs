@@ -69,7 +69,7 @@ impl Evaluator for NetEvaluator {
 mod tests {
     use std::sync::Arc;
 
-    use tablut_rules::{Game, Move, MoveList, Position, Rules, Side};
+    use tablut_rules::{Bitboard, Game, Move, MoveList, Position, Rules, Side};
 
     use super::*;
     use crate::features::FEATURES;
@@ -113,6 +113,26 @@ mod tests {
                 assert_eq!(turned.planes, again.planes, "{} {position}", rules.name());
                 assert_eq!(turned.moves, again.moves, "{} {position}", rules.name());
                 assert_eq!(turned.features, again.features);
+            }
+        }
+    }
+
+    #[test]
+    fn the_planes_of_captures_are_what_the_moves_capture() {
+        let mut moves = MoveList::new();
+        for (rules, position) in positions() {
+            rules.legal_moves(&position, &mut moves);
+            let captures = moves.iter().map(|&mv| (mv.to, rules.apply(&position, mv).captured));
+            let (mut capturable, mut capturing) = (Bitboard::EMPTY, Bitboard::EMPTY);
+            for (to, captured) in captures.filter(|(_, captured)| !captured.is_empty()) {
+                capturable |= captured;
+                capturing.insert(to);
+            }
+            let batch = encoded(&rules, &position, &moves, Symmetry::ALL[0]);
+            for (plane, expected) in [(14, capturable), (15, capturing)] {
+                let plane = &batch.planes[plane * SQUARES..][..SQUARES];
+                let found: Bitboard = Bitboard::FULL.iter().filter(|square| plane[square.index()] > 0.0).collect();
+                assert_eq!(found, expected, "{} {position}", rules.name());
             }
         }
     }

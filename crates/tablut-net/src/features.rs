@@ -18,8 +18,9 @@ pub(crate) fn planes(view: &View<'_>) -> [Bitboard; PLANES] {
     let whole = |flag: bool| if flag { Bitboard::FULL } else { Bitboard::EMPTY };
     let mut capturable = Bitboard::EMPTY;
     let mut capturing = Bitboard::EMPTY;
-    for &mv in view.moves {
-        let captured = rules.apply(position, mv).captured;
+    let beside_enemies = position.pieces(position.side_to_move().opponent()).neighbours();
+    for &mv in view.moves.iter().filter(|mv| beside_enemies.contains(mv.to)) {
+        let captured = rules.captured(position, mv);
         if !captured.is_empty() {
             capturable |= captured;
             capturing.insert(mv.to);

@@ -17,16 +17,22 @@ impl Rules {
             Side::Defenders if position.king() == Some(mv.from) => Piece::King,
             Side::Defenders => Piece::Defender,
         };
-        let captured = match mv.choice {
-            None => self.surrounded(position, mv.from, mv.to),
-            Some(choice) => Bitboard::of(choice),
-        };
+        let captured = self.captured(position, mv);
         let winner = match piece {
             Piece::King if self.escapes.contains(mv.to) => Some(Side::Defenders),
             Piece::Attacker if captured.intersects(position.king_board()) => Some(Side::Attackers),
             _ => None,
         };
         Applied { position: position.after(piece, mv.from, mv.to, captured), captured, winner }
+    }
+
+    /// The pieces that a legal move captures. All of them stand beside its to square.
+    #[inline]
+    pub fn captured(&self, position: &Position, mv: Move) -> Bitboard {
+        match mv.choice {
+            None => self.surrounded(position, mv.from, mv.to),
+            Some(choice) => Bitboard::of(choice),
+        }
     }
 
     /// The enemy pieces that a move surrounds, including the king.
