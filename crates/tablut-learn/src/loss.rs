@@ -9,7 +9,7 @@ use tablut_search::formulas::softmax::{exp, log_softmax};
 pub(crate) const MOVES_LEFT_WEIGHT: f32 = 0.1;
 
 /// The loss, and its gradient with respect to the batch's `predictions`. It is written by hand, because burn's
-/// operations would take a tenth of a step on the CPU. `tests/gradients.rs` compares it with burn's.
+/// operations would take a tenth of a step on the CPU. `tests/learner/gradients.rs` compares it with burn's.
 pub(crate) fn loss_gradient(mut predictions: Predictions, batch: &TrainingBatch) -> (LossParts, Predictions) {
     let n = batch.input.n;
     let per_row = 1.0 / n as f32;

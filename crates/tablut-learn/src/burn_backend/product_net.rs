@@ -1,5 +1,5 @@
 //! The net in burn's operations, with every convolution as one matrix product over all squares of a batch. On GPUs,
-//! matrix products are far faster than convolutions. `tests/gradients.rs` compares it with burn's own convolutions.
+//! matrix products are far faster than convolutions. `tests/learner/gradients.rs` compares it with burn's own convolutions.
 //!
 //! The dimension of squares comes before that of channels, so that the rows of a product are squares.
 

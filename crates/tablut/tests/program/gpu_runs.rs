@@ -3,16 +3,14 @@
 //! are skipped.
 #![cfg(feature = "gpu")]
 
-mod tiny;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
+use super::tiny::{Tiny, stdout, tablut, text};
 use tablut_learn::{ComputeDevice, DeviceError};
 use tablut_net::DeviceChoice;
-use tiny::{Tiny, stdout, tablut, text};
 
 const CONFIG: &str = r#"
 rules = ["kvasir"]

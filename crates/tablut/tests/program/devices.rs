@@ -1,8 +1,6 @@
 //! Messages about devices, in programs with and without GPU support.
 
-mod tiny;
-
-use tiny::{Tiny, refused, stdout, text};
+use super::tiny::{Tiny, refused, stdout, text};
 
 /// A device that no machine has.
 const ABSENT: &str = "gpu:60000";

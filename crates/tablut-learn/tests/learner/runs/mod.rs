@@ -16,7 +16,6 @@ pub fn run(config: &str, folder: &Path, overrides: &[&str]) -> Result<Run, Train
 }
 
 /// Continues the run in `folder` to its end.
-#[allow(dead_code, reason = "some tests do not use it")]
 pub fn resume(folder: &Path) -> Result<Run, TrainError> {
     train_to_the_end(Run::resume(folder, &[])?)
 }

@@ -1,16 +1,13 @@
 //! A run with workers over a real `nats-server` gives the same bits as a run without workers, even if processes are
 //! killed.
 
-#[path = "../../tablut-fleet/tests/broker/mod.rs"]
-mod broker;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use broker::TestBroker;
+use super::broker::TestBroker;
 
 /// A run of one or two seconds.
 const CONFIG: &str = r#"

@@ -1,8 +1,6 @@
 //! Compares the kernels' net with burn's own operations and with finite differences, and checks that its bits are
 //! fixed.
 
-mod burn_net;
-
 use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor};
@@ -20,7 +18,7 @@ use tablut_net::layers::adjoint::Predictions;
 use tablut_net::{Architecture, BlockKind, PolicyIndex, PolicyWidths, ValueWidths, View, Weights, encode_symmetric};
 use tablut_rules::{Game, MoveList, Rules, Symmetry};
 
-use burn_net::BurnNet;
+use super::burn_net::BurnNet;
 
 /// Positions of random games under every rule set, with random targets.
 fn batch(n: usize, seed: u64) -> TrainingBatch {

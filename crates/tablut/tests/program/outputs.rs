@@ -1,11 +1,9 @@
 //! Existing files are not overwritten without `--force`. Paths that cannot be written are reported before the work.
 
-mod tiny;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tiny::{Tiny, refused, stdout, text};
+use super::tiny::{Tiny, refused, stdout, text};
 
 /// Commands that write a file, each with the file.
 fn writers(tiny: &Tiny) -> [(Vec<String>, PathBuf); 4] {

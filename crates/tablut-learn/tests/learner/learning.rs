@@ -1,7 +1,5 @@
 //! The learner learns, burn and the CPU engine agree, and steps always have the same bits.
 
-mod burn_net;
-
 use std::sync::Arc;
 
 use burn::tensor::activation::softmax;
@@ -16,7 +14,7 @@ use tablut_net::{Engine, Inference, InputBatch, MOVES_LEFT_UNIT, OutputBatch, PO
 use tablut_rules::Rules;
 use tablut_search::{SelfPlaySearch, UniformEvaluator};
 
-use burn_net::BurnNet;
+use super::burn_net::BurnNet;
 
 /// Positions from self-play with a uniform evaluator under every rule set, in one batch.
 fn batch(n: usize, seed: u64) -> TrainingBatch {

@@ -1,12 +1,10 @@
 //! `tablut model combine`: a combined net plays under each rule set with the weights for it.
 
-mod tiny;
-
 use std::path::PathBuf;
 
+use super::tiny::{Tiny, refused, stdout, text};
 use tablut_net::{Model, StatedRules, TrainingSummary, Weights};
 use tablut_rules::RuleSet;
-use tiny::{Tiny, refused, stdout, text};
 
 /// A net with random weights whose file states that it was trained on `rules`.
 fn net(tiny: &Tiny, name: &str, shape: &str, rules: &[&str]) -> PathBuf {

@@ -1,8 +1,7 @@
 //! Games with unequal searches and balanced openings. Their settings depend on earlier generations, and a resumed run
 //! computes the same ones.
 
-mod runs;
-
+use super::runs;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,4 @@
 //! A temporary folder with small inputs for commands: a net, a config, a file of games.
-// Each test program uses some of these functions.
-#![allow(dead_code)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

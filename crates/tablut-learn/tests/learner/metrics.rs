@@ -1,7 +1,6 @@
 //! The metrics of each generation: by rule set, on unseen and on held-out games, and the same after a resume.
 
-mod runs;
-
+use super::runs;
 use std::fs;
 use std::path::Path;
 

@@ -1,11 +1,9 @@
 //! `tablut model card`: writes a card into a model file.
 
-mod tiny;
-
 use std::fs;
 
+use super::tiny::{Tiny, refused, stdout, text};
 use tablut_net::Model;
-use tiny::{Tiny, refused, stdout, text};
 
 const TEXT: &str =
     "about = \"A net for tests.\"\nlicence = \"MIT\"\nweaknesses = [\"It loses.\"]\ncommand = \"tablut evaluate\"\n";

@@ -235,7 +235,7 @@ fn a_match_plays_from_the_programs_even_openings() {
     let played = ["match", "greedy", "random", "--rules", "ashton", "--games", "6", "--openings", "even"];
     let text = stdout(&tablut(&[&played[..], &["--save-games", &games]].concat(), ""));
     assert!(text.starts_with("ashton rules, even openings, seed 1"), "{text}");
-    let book = include_str!("../../tablut-arena/openings/ashton.openings");
+    let book = include_str!("../../../tablut-arena/openings/ashton.openings");
     for line in std::fs::read_to_string(&games).unwrap().lines().skip(1) {
         let game: Value = serde_json::from_str(line).unwrap();
         let moves: Vec<&str> = game["moves"].as_array().unwrap()[..6].iter().map(|mv| mv.as_str().unwrap()).collect();

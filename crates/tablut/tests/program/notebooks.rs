@@ -1,11 +1,9 @@
 //! Files for notebooks load with NumPy and pandas. Without these packages the tests print that they are skipped.
 //! `PYTHON` names the interpreter, by default `python3`.
 
-mod tiny;
-
 use std::process::Command;
 
-use tiny::{Tiny, stdout, text};
+use super::tiny::{Tiny, stdout, text};
 
 /// The example of the guide.
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/notebook.py");

@@ -1,7 +1,6 @@
 //! A run can begin with a net that is already trained.
 
-mod runs;
-
+use super::runs;
 use std::fs;
 use std::path::PathBuf;
 

@@ -1,14 +1,11 @@
 //! A match with workers over a real `nats-server` has the same games as a match without workers, even if processes are
 //! killed.
 
-#[path = "../../tablut-fleet/tests/broker/mod.rs"]
-mod broker;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use broker::TestBroker;
+use super::broker::TestBroker;
 use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
 
 fn tablut() -> Command {

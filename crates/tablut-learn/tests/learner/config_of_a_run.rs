@@ -1,8 +1,7 @@
 //! A run stores its config in its states. It detects edits of `config.toml`, and does not need the files that the
 //! config names.
 
-mod runs;
-
+use super::runs;
 use std::fs;
 use std::path::Path;
 

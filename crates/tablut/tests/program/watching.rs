@@ -1,15 +1,13 @@
 //! The estimate before a run, and its pages and ratings during training.
 
-mod tiny;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use super::tiny::{Tiny, stdout, text};
 use tablut_net::Model;
-use tiny::{Tiny, stdout, text};
 
 /// A program that serves a page. It is killed when the test ends.
 struct Served {

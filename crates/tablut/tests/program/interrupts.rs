@@ -1,11 +1,9 @@
 //! Training that is stopped by a signal has an exit code other than 0, so that `train && evaluate` does not continue.
 #![cfg(unix)]
 
-mod tiny;
-
 use std::process::{Command, Stdio};
 
-use tiny::{Tiny, text};
+use super::tiny::{Tiny, text};
 
 /// Starts a long run, and sends `signal` when its first generation is on disk. Returns the exit code and standard
 /// error.

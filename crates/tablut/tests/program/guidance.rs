@@ -1,12 +1,10 @@
 //! Help for users: defaults, hints, the version, completions and manual pages.
 
-mod tiny;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use tiny::{Tiny, refused, stdout, tablut, text};
+use super::tiny::{Tiny, refused, stdout, tablut, text};
 
 #[test]
 fn analyze_takes_moves_without_a_model_and_uses_the_shipped_net() {

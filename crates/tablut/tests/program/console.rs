@@ -1,12 +1,10 @@
 //! Commands whose output cannot be written, whose reader has closed the pipe, or that are quiet.
 #![cfg(unix)]
 
-mod tiny;
-
 use std::fs::File;
 use std::process::{Command, Stdio};
 
-use tiny::{Tiny, tablut, text};
+use super::tiny::{Tiny, tablut, text};
 
 /// Every command that prints a result, with arguments for a short run.
 fn commands(tiny: &Tiny) -> Vec<Vec<String>> {
