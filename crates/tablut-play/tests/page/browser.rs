@@ -33,10 +33,7 @@ pub fn with_browser<F: Future<Output = ()>>(test: impl FnOnce(Host, Browser, Pat
 }
 
 /// Like [`with_browser`], with more options for the server.
-pub fn with_browser_and<F: Future<Output = ()>>(
-    more: &[&str],
-    test: impl FnOnce(Host, Browser, PathBuf) -> F,
-) {
+pub fn with_browser_and<F: Future<Output = ()>>(more: &[&str], test: impl FnOnce(Host, Browser, PathBuf) -> F) {
     let (Some(driver), Some(chromium)) = (program("chromedriver"), program("chromium")) else {
         eprintln!("skipped: the packages chromium and chromium-driver are not installed");
         return;

@@ -42,7 +42,7 @@ fn the_page_comes_back_when_the_server_does() {
         let port = host.authority.rsplit(':').next().unwrap().to_owned();
         host.kill();
         browser.until("!document.getElementById('offline').hidden").await;
-        let host = Host::start(folder.path(), &["--port", &port]);
+        let host = Host::start(&folder, &["--port", &port]);
         browser.until("document.getElementById('offline').hidden").await;
         browser.until("document.querySelector('[data-square=d3]').classList.contains('last-to')").await;
         browser.move_by_clicks("e3-f3").await;
@@ -58,7 +58,7 @@ fn a_lost_connection_and_its_return_are_told() {
         let port = host.authority.rsplit(':').next().unwrap().to_owned();
         host.kill();
         browser.until("!document.getElementById('offline').hidden").await;
-        let host = Host::start(folder.path(), &["--port", &port]);
+        let host = Host::start(&folder, &["--port", &port]);
         browser.until("document.getElementById('notice').textContent === 'Connected again.'").await;
         assert!(is_in_sight(&browser, "#message").await);
         drop(host);

@@ -43,10 +43,7 @@ pub fn with_browser<F: Future<Output = ()>>(test: impl FnOnce(Host, Browser, Pat
 }
 
 /// As [`with_browser`], with the site in the folder that `more` names. Other options are for programs: the test is skipped.
-pub fn with_browser_and<F: Future<Output = ()>>(
-    more: &[&str],
-    test: impl FnOnce(Host, Browser, PathBuf) -> F,
-) {
+pub fn with_browser_and<F: Future<Output = ()>>(more: &[&str], test: impl FnOnce(Host, Browser, PathBuf) -> F) {
     if more.iter().any(|option| option.starts_with("--")) {
         eprintln!("skipped: there is no program to give {} to", more.join(" "));
         return;
