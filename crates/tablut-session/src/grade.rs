@@ -1,6 +1,6 @@
 //! Grades of moves, from the values that a review found before and after them, and from the opponent's level.
 
-use crate::player::Players;
+use crate::player::{Players, SidePlayer};
 use crate::session::Session;
 use crate::tree::{NodeId, NodeValue, Tree};
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub struct Scale {
 impl Scale {
     /// The scale of a game between these players. Two levels have the scale of the stronger one.
     pub fn of(players: &Players) -> Self {
-        let levels = [&players.attackers, &players.defenders].into_iter().filter_map(|player| player.level());
+        let levels = [&players.attackers, &players.defenders].into_iter().filter_map(SidePlayer::level);
         let blunder = levels.map(|level| level.blunder).reduce(f32::min).unwrap_or(USUAL_BLUNDER);
         Self { inaccuracy: blunder / 4.0, mistake: blunder / 2.0, blunder }
     }
@@ -126,7 +126,6 @@ mod tests {
     use super::Grade::{Blunder, Good, Inaccuracy, Mistake};
     use super::*;
     use crate::level::LEVELS;
-    use crate::player::SidePlayer;
 
     fn against(level: &str) -> Scale {
         Scale::of(&Players { attackers: SidePlayer::Person, defenders: SidePlayer::computer(level) })
