@@ -2,7 +2,7 @@
 
 use crate::exercise::{Judgement, LessonStep};
 use crate::form::RuleCheck;
-use crate::grade::SideReviews;
+use crate::grade::{Scale, SideReviews};
 use crate::level::LevelInfo;
 use crate::player::Players;
 use crate::puzzle::PuzzleCounts;
@@ -37,8 +37,15 @@ pub struct Call {
 pub enum Request {
     /// Opens a new game, which replaces the current one for this interface. `first` is the side that moves first. It
     /// must agree with the rules, unless they draw the side. Without `players` two people play. With `seats` each of
-    /// two people has a seat, and all other interfaces can only watch.
-    New { rules: RequestedRules, first: Option<Side>, players: Option<Players>, seats: Option<bool> },
+    /// two people has a seat, and all other interfaces can only watch. With `pauses_on_blunders` the computer does not
+    /// reply to a person's blunder until [`Request::MoveNow`].
+    New {
+        rules: RequestedRules,
+        first: Option<Side>,
+        players: Option<Players>,
+        seats: Option<bool>,
+        pauses_on_blunders: Option<bool>,
+    },
     /// Takes the seat with this secret, for this interface.
     Sit { seat: String },
     /// Opens the host's game of this name.
@@ -185,8 +192,8 @@ pub enum Event {
     Value { node: NodeId, value: NodeValue },
     /// The progress of a review: `done` of `of` positions.
     ReviewProgress { done: usize, of: usize },
-    /// The result of a review of `positions` positions, without the solutions.
-    Review { mistakes: Vec<Mistake>, positions: usize, accuracy: Box<SideReviews> },
+    /// The result of a review of `positions` positions, without the solutions, and the scale of its grades.
+    Review { mistakes: Vec<Mistake>, positions: usize, accuracy: Box<SideReviews>, scale: Scale },
     /// An exercise has begun. `index` is its index in the review, `None` for a puzzle or lesson.
     Exercise { index: Option<usize>, task: String, lesson: Option<Box<LessonStep>> },
     /// The exercise was left.

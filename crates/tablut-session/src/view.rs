@@ -188,6 +188,10 @@ pub struct State {
     pub has_seats: bool,
     /// Whether the computer is to move.
     pub computer_to_move: bool,
+    /// Whether the game pauses after a person's blunder.
+    pub pauses_on_blunders: bool,
+    /// What the last move did, in words, if it is a blunder and the game pauses.
+    pub pause: Option<String>,
     /// All legal moves. Empty if the game is over.
     pub moves: Vec<MoveView>,
     /// The last move.
@@ -231,6 +235,8 @@ impl State {
             players: session.players().clone(),
             has_seats: session.seats().is_some(),
             computer_to_move: session.is_computers_turn(),
+            pauses_on_blunders: session.pauses_on_blunders,
+            pause: None,
             moves: if open { moves(session) } else { Vec::new() },
             last: report.map(last_move),
             alarm: Alarm::of_routes(if open { game.routes() } else { 0 }),
@@ -239,7 +245,7 @@ impl State {
             ending,
             said: said(report, ending, position.side_to_move()),
             notes: notes(session),
-            tree: session.tree().iter().map(|(id, node)| node_view(session.tree(), id, node)).collect(),
+            tree: session.tree().iter().map(|(id, node)| node_view(session, id, node)).collect(),
             line: session.tree().line(here),
             can_undo: here != Tree::ROOT || session.node().resigned.is_some(),
             can_redo: session.tree().next(here).is_some(),
@@ -247,7 +253,7 @@ impl State {
     }
 }
 
-fn node_view(tree: &Tree, id: NodeId, node: &crate::tree::Node) -> NodeView {
+fn node_view(session: &Session, id: NodeId, node: &crate::tree::Node) -> NodeView {
     let report = node.report.as_ref();
     NodeView {
         id,
@@ -260,7 +266,7 @@ fn node_view(tree: &Tree, id: NodeId, node: &crate::tree::Node) -> NodeView {
         alarm: report.and_then(|report| report.alarm),
         comment: node.comment.clone(),
         value: node.value,
-        grade: Grade::of_node(tree, id),
+        grade: Grade::of_node(session, id),
     }
 }
 

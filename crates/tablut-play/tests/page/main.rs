@@ -7,6 +7,7 @@ mod host;
 
 mod access;
 mod games;
+mod hands;
 mod keeping;
 mod messages;
 mod study;

@@ -42,7 +42,7 @@ fn the_page_comes_back_when_the_server_does_and_says_so() {
         let port = host.authority.rsplit(':').next().unwrap().to_owned();
         host.kill();
         browser.until("!document.getElementById('offline').hidden").await;
-        let host = Host::start(folder.path(), &["--port", &port]);
+        let host = Host::start(&folder, &["--port", &port]);
         browser.until("document.getElementById('notice').textContent === 'Connected again.'").await;
         assert!(is_in_sight(&browser, "#message").await);
         browser.until("document.getElementById('offline').hidden").await;

@@ -46,11 +46,12 @@ impl LiveGame {
     ) -> Result<Self, String> {
         let live = |session| Self::new(session, config.clone(), seed);
         match request {
-            Request::New { rules, first, players, seats } => {
+            Request::New { rules, first, players, seats, pauses_on_blunders } => {
                 let players = players.clone().unwrap_or_else(Players::people);
                 config.check_players(&players)?;
                 let rules = rules.compiled()?;
-                let session = Session::new(rules.clone(), first_side(&rules, *first, seed)?, players);
+                let mut session = Session::new(rules.clone(), first_side(&rules, *first, seed)?, players);
+                session.pauses_on_blunders = *pauses_on_blunders == Some(true);
                 Ok(live(if *seats == Some(true) { with_seats(session, seed)? } else { session }))
             }
             Request::Import { text, players } => {

@@ -14,6 +14,8 @@ mod sizes;
 mod access;
 #[path = "../../../tablut-play/tests/page/games.rs"]
 mod games;
+#[path = "../../../tablut-play/tests/page/hands.rs"]
+mod hands;
 #[path = "../../../tablut-play/tests/page/keeping.rs"]
 mod keeping;
 #[path = "../../../tablut-play/tests/page/messages.rs"]
