@@ -1,5 +1,6 @@
-//! Grades of moves, from the values that a review found before and after them.
+//! Grades of moves, from the values that a review found before and after them, and from the opponent's level.
 
+use crate::player::{Players, SidePlayer};
 use crate::session::Session;
 use crate::tree::{NodeId, NodeValue, Tree};
 use serde::Serialize;
@@ -7,10 +8,8 @@ use std::collections::BTreeMap;
 use tablut_rules::Side;
 use tablut_search::turned;
 
-/// Costs from which on a move has a grade, as parts of the value's range of 2: 5 %, 10 % and 20 % of the chances.
-const INACCURACY: f32 = 0.1;
-const MISTAKE: f32 = 0.2;
-const BLUNDER: f32 = 0.4;
+/// The part of the chances that a blunder gives away in a game without a level.
+const USUAL_BLUNDER: f32 = 0.2;
 /// A move that costs this much of the range of 2 counts as 37 % accurate.
 const ACCURACY_SCALE: f32 = 0.4;
 
@@ -18,14 +17,45 @@ const ACCURACY_SCALE: f32 = 0.4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
-    /// It gave away less than 5 % of the chances.
+    /// It gave away little.
     Good,
-    /// It gave away 5 % or more.
+    /// It gave away at least [`Scale::inaccuracy`].
     Inaccuracy,
-    /// It gave away 10 % or more.
+    /// It gave away at least [`Scale::mistake`].
     Mistake,
-    /// It gave away 20 % or more.
+    /// It gave away at least [`Scale::blunder`].
     Blunder,
+}
+
+/// The parts of the chances, 0 to 1, from which on a move has a grade. They are small against a strong level and large
+/// against a weak one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Scale {
+    /// An inaccuracy gives away this much: a quarter of a blunder.
+    pub inaccuracy: f32,
+    /// A mistake gives away this much: half of a blunder.
+    pub mistake: f32,
+    /// A blunder gives away this much.
+    pub blunder: f32,
+}
+
+impl Scale {
+    /// The scale of a game between these players. Two levels have the scale of the stronger one.
+    pub fn of(players: &Players) -> Self {
+        let levels = [&players.attackers, &players.defenders].into_iter().filter_map(SidePlayer::level);
+        let blunder = levels.map(|level| level.blunder).reduce(f32::min).unwrap_or(USUAL_BLUNDER);
+        Self { inaccuracy: blunder / 4.0, mistake: blunder / 2.0, blunder }
+    }
+
+    /// The grade of a move that gave this much away, as a part of the value's range of 2.
+    pub fn grade(&self, cost: f32) -> Grade {
+        match cost / 2.0 {
+            lost if lost >= self.blunder => Grade::Blunder,
+            lost if lost >= self.mistake => Grade::Mistake,
+            lost if lost >= self.inaccuracy => Grade::Inaccuracy,
+            _ => Grade::Good,
+        }
+    }
 }
 
 /// What a move of `side` gave away, from the values before and after it, as a part of the value's range of 2.
@@ -34,19 +64,14 @@ pub(crate) fn cost(side: Side, before: &NodeValue, after: &NodeValue) -> f32 {
 }
 
 impl Grade {
-    /// The grade of a move that gave this much away.
-    pub fn of_cost(cost: f32) -> Self {
-        match cost {
-            cost if cost >= BLUNDER => Self::Blunder,
-            cost if cost >= MISTAKE => Self::Mistake,
-            cost if cost >= INACCURACY => Self::Inaccuracy,
-            _ => Self::Good,
-        }
+    /// The grade of the move that leads to a node, if a review has searched it and the position before.
+    pub fn of_node(session: &Session, id: NodeId) -> Option<Self> {
+        reviewed_cost(session.tree(), id).map(|(_, cost)| Scale::of(session.players()).grade(cost))
     }
 
-    /// The grade of the move that leads to a node, if a review has searched it and the position before.
-    pub fn of_node(tree: &Tree, id: NodeId) -> Option<Self> {
-        reviewed_cost(tree, id).map(|(_, cost)| Self::of_cost(cost))
+    /// Whether a move of this grade is a mistake.
+    pub(crate) fn is_mistake(self) -> bool {
+        self >= Self::Mistake
     }
 }
 
@@ -81,13 +106,13 @@ pub struct SideReviews {
 impl SideReviews {
     /// The reviewed moves of the session's line.
     pub fn new(session: &Session) -> Self {
-        let tree = session.tree();
+        let (tree, scale) = (session.tree(), Scale::of(session.players()));
         let costs: Vec<_> = tree.line(session.current()).iter().filter_map(|id| reviewed_cost(tree, *id)).collect();
         let of = |side: Side| {
             let own: Vec<f32> = costs.iter().filter(|(mover, _)| *mover == side).map(|(_, cost)| *cost).collect();
             let mut grades = BTreeMap::new();
             for cost in &own {
-                *grades.entry(Grade::of_cost(*cost)).or_default() += 1;
+                *grades.entry(scale.grade(*cost)).or_default() += 1;
             }
             let sum: f32 = own.iter().map(|cost| (-cost / ACCURACY_SCALE).exp()).sum();
             (!own.is_empty()).then(|| SideReview { accuracy: sum / own.len() as f32, grades })
@@ -96,20 +121,32 @@ impl SideReviews {
     }
 }
 
-impl Grade {
-    /// Whether a move of this grade is a mistake.
-    pub(crate) fn is_mistake(self) -> bool {
-        self >= Self::Mistake
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::Grade::{self, Blunder, Good, Inaccuracy, Mistake};
+    use super::Grade::{Blunder, Good, Inaccuracy, Mistake};
+    use super::*;
+    use crate::level::LEVELS;
+
+    fn against(level: &str) -> Scale {
+        Scale::of(&Players { attackers: SidePlayer::Person, defenders: SidePlayer::computer(level) })
+    }
 
     #[test]
     fn grades_follow_what_a_move_gives_away() {
-        let grades = [0.0, 0.09, 0.1, 0.19, 0.2, 0.39, 0.4, 2.0].map(Grade::of_cost);
+        let scale = Scale::of(&Players::people());
+        let grades = [0.0, 0.09, 0.1, 0.19, 0.2, 0.39, 0.4, 2.0].map(|cost| scale.grade(cost));
         assert_eq!(grades, [Good, Good, Inaccuracy, Inaccuracy, Mistake, Mistake, Blunder, Blunder]);
+    }
+
+    #[test]
+    fn the_same_loss_weighs_more_against_a_stronger_level() {
+        // A move that loses 12 % of the chances.
+        let grades = ["beginner", "casual", "club", "adaptive", "expert"].map(|level| against(level).grade(0.24));
+        assert_eq!(grades, [Inaccuracy, Inaccuracy, Mistake, Mistake, Blunder]);
+        let by_strength: Vec<f32> = LEVELS.iter().filter(|level| !level.adapts).map(|level| level.blunder).collect();
+        assert!(by_strength.is_sorted_by(|weaker, stronger| weaker >= stronger), "{by_strength:?}");
+        let both = Players { attackers: SidePlayer::computer("full"), defenders: SidePlayer::computer("newcomer") };
+        assert_eq!(Scale::of(&both), against("full"));
+        assert_eq!(against("another player"), Scale::of(&Players::people()));
     }
 }

@@ -28,6 +28,9 @@ pub struct Level {
     /// Whether it aims at a balanced game instead of a win.
     #[serde(skip)]
     pub adapts: bool,
+    /// The part of the chances, 0 to 1, that a blunder gives away in a game against it.
+    #[serde(skip)]
+    pub blunder: f32,
 }
 
 /// All levels, the weakest first. The adaptive one is last.
@@ -40,6 +43,7 @@ pub const LEVELS: [Level; 8] = [
         temperature: 2.5,
         solver: Solver::Off,
         adapts: false,
+        blunder: 0.4,
     },
     Level {
         name: "beginner",
@@ -49,6 +53,7 @@ pub const LEVELS: [Level; 8] = [
         temperature: 1.2,
         solver: Solver::Off,
         adapts: false,
+        blunder: 0.4,
     },
     Level {
         name: "casual",
@@ -58,6 +63,7 @@ pub const LEVELS: [Level; 8] = [
         temperature: 0.6,
         solver: Solver::Off,
         adapts: false,
+        blunder: 0.3,
     },
     Level {
         name: "club",
@@ -67,6 +73,7 @@ pub const LEVELS: [Level; 8] = [
         temperature: 0.5,
         solver: Solver::Threats,
         adapts: false,
+        blunder: 0.2,
     },
     Level {
         name: "strong",
@@ -76,6 +83,7 @@ pub const LEVELS: [Level; 8] = [
         temperature: 0.0,
         solver: Solver::Deep,
         adapts: false,
+        blunder: 0.15,
     },
     Level {
         name: "expert",
@@ -85,6 +93,7 @@ pub const LEVELS: [Level; 8] = [
         temperature: 0.0,
         solver: Solver::Deep,
         adapts: false,
+        blunder: 0.1,
     },
     Level {
         name: "full",
@@ -94,6 +103,7 @@ pub const LEVELS: [Level; 8] = [
         temperature: 0.0,
         solver: Solver::Deep,
         adapts: false,
+        blunder: 0.1,
     },
     Level {
         name: "adaptive",
@@ -103,6 +113,7 @@ pub const LEVELS: [Level; 8] = [
         temperature: 0.0,
         solver: Solver::Deep,
         adapts: true,
+        blunder: 0.2,
     },
 ];
 

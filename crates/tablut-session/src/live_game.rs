@@ -5,7 +5,7 @@ mod new_game;
 mod seat_check;
 
 use crate::exercise::Exercise;
-use crate::grade::SideReviews;
+use crate::grade::{Scale, SideReviews};
 use crate::host_config::HostConfig;
 use crate::protocol::Event;
 use crate::results::{NextPuzzle, ReviewReport};
@@ -231,8 +231,8 @@ impl LiveGame {
     /// Stores a review's exercises and returns the event with its results.
     fn reviewed(&mut self, report: ReviewReport) -> Event {
         self.exercises = report.exercises;
-        let accuracy = Box::new(SideReviews::new(&self.session));
-        Event::Review { mistakes: report.mistakes, positions: report.positions, accuracy }
+        let (accuracy, scale) = (Box::new(SideReviews::new(&self.session)), Scale::of(self.session.players()));
+        Event::Review { mistakes: report.mistakes, positions: report.positions, accuracy, scale }
     }
 
     /// Plays the right answer to a puzzle or lesson. In a puzzle it then plays the defence and sets the next task.

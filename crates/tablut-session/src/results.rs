@@ -1,6 +1,7 @@
 //! The results of searches and experiments, as interfaces receive them.
 
 use crate::exercise::Exercise;
+use crate::grade::Grade;
 use crate::thinking::Analysis;
 use crate::tree::{NodeId, Reviewed};
 use serde::Serialize;
@@ -145,6 +146,8 @@ pub struct Mistake {
     pub side: Side,
     /// The move.
     pub played: Move,
+    /// Its grade.
+    pub grade: Grade,
     /// Its effect in words: "allowed a win in 3".
     pub words: String,
     /// Whether the effect is proven. Otherwise it is the search's estimate.

@@ -239,7 +239,7 @@ impl State {
             ending,
             said: said(report, ending, position.side_to_move()),
             notes: notes(session),
-            tree: session.tree().iter().map(|(id, node)| node_view(session.tree(), id, node)).collect(),
+            tree: session.tree().iter().map(|(id, node)| node_view(session, id, node)).collect(),
             line: session.tree().line(here),
             can_undo: here != Tree::ROOT || session.node().resigned.is_some(),
             can_redo: session.tree().next(here).is_some(),
@@ -247,7 +247,7 @@ impl State {
     }
 }
 
-fn node_view(tree: &Tree, id: NodeId, node: &crate::tree::Node) -> NodeView {
+fn node_view(session: &Session, id: NodeId, node: &crate::tree::Node) -> NodeView {
     let report = node.report.as_ref();
     NodeView {
         id,
@@ -260,7 +260,7 @@ fn node_view(tree: &Tree, id: NodeId, node: &crate::tree::Node) -> NodeView {
         alarm: report.and_then(|report| report.alarm),
         comment: node.comment.clone(),
         value: node.value,
-        grade: Grade::of_node(tree, id),
+        grade: Grade::of_node(session, id),
     }
 }
 

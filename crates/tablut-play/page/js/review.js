@@ -37,11 +37,15 @@ export function exerciseTools(task, review) {
   ];
 }
 
-const GRADES = [["good", "Good", "good moves"], ["inaccuracy", "?!", "inaccuracies: 5 % of the chances or more"], ["mistake", "?", "mistakes: 10 % or more"], ["blunder", "??", "blunders: 20 % or more"]];
+const GRADES = [["good", "Good", "good moves"], ["inaccuracy", "?!", "inaccuracies"], ["mistake", "?", "mistakes"], ["blunder", "??", "blunders"]];
 
-function accuracyTable({ accuracy }) {
+// Losses from which on a move has a grade. They are small against a strong level.
+const scaleText = (scale) => GRADES.slice(1).map(([grade, sign, name]) => `${sign} ${name}: ${Number((100 * scale[grade]).toFixed(1))} % of the chances or more`).join(" · ");
+
+function accuracyTable({ accuracy, scale }) {
   const row = (side) => accuracy[side] && h("tr", {}, h("th", { scope: "row" }, side), h("td", {}, percent(accuracy[side].accuracy)), GRADES.map(([grade]) => h("td", {}, String(accuracy[side].grades[grade] ?? 0))));
-  return h("div", { class: "scroll" }, h("table", { id: "accuracy" }, h("thead", {}, h("tr", {}, ["Side", "Accuracy"].map((text) => h("th", { scope: "col" }, text)), GRADES.map(([, text, title]) => h("th", { scope: "col" }, h("abbr", { title }, text))))), h("tbody", {}, row("attackers"), row("defenders"))));
+  return h("div", { class: "scroll" }, h("table", { id: "accuracy" }, h("thead", {}, h("tr", {}, ["Side", "Accuracy"].map((text) => h("th", { scope: "col" }, text)), GRADES.map(([, text, title]) => h("th", { scope: "col" }, h("abbr", { title }, text))))), h("tbody", {}, row("attackers"), row("defenders"))),
+    h("p", { class: "soft small", id: "scale" }, scaleText(scale), ". The scale follows the opponent's level."));
 }
 
 watch((all) => {

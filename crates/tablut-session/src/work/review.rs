@@ -2,7 +2,7 @@
 
 use super::{Step, Update, Work};
 use crate::exercise::Exercise;
-use crate::grade::{Grade, cost};
+use crate::grade::{Scale, cost};
 use crate::protocol::Event;
 use crate::results::{Mistake, ReviewReport};
 use crate::session::Session;
@@ -29,6 +29,7 @@ pub struct Review {
     simulations: u32,
     seed: u64,
 }
+    scale: Scale,
 
 impl Review {
     /// A review of the session's current line, to its end.
@@ -37,8 +38,8 @@ impl Review {
         nodes.truncate(MAX_PLIES + 1);
         let moves = nodes.iter().filter_map(|id| session.tree().mv(*id)).collect();
         let start = Game::from_position(session.rules().clone(), *session.start()).expect("the session has a game");
-        let (game, looked) = (start.clone(), Vec::new());
-        Self { nodes, moves, game, start, thinking: None, looked, simulations: SIMULATIONS, seed }
+        let (game, looked, scale) = (start.clone(), Vec::new(), Scale::of(session.players()));
+        Self { nodes, moves, game, start, thinking: None, looked, simulations: SIMULATIONS, scale, seed }
     }
 
     /// Reviews the session's current line, with `simulations` at each position, and writes the values into the session.
@@ -82,7 +83,7 @@ impl Review {
         }
         let looked = std::mem::take(&mut self.looked);
         let known: Vec<_> = self.nodes.iter().copied().zip(looked).collect();
-        updates.push(Update::Reviewed(report(&self.start, &self.moves, known)));
+        updates.push(Update::Reviewed(report(&self.start, &self.moves, known, &self.scale)));
         Step::Done(updates)
     }
 
@@ -93,7 +94,7 @@ impl Review {
         let known: Vec<_> = nodes.iter().take(MAX_PLIES + 1).map(review).collect::<Option<_>>()?;
         let moves: Vec<Move> = nodes.iter().filter_map(|id| session.tree().mv(*id)).collect();
         let start = Game::from_position(session.rules().clone(), *session.start()).ok()?;
-        (!moves.is_empty()).then(|| report(&start, &moves, known))
+        (!moves.is_empty()).then(|| report(&start, &moves, known, &Scale::of(session.players())))
     }
 }
 
@@ -108,18 +109,19 @@ fn reviewed(value: NodeValue, analysis: Option<&Analysis>) -> Reviewed {
 }
 
 /// The report on the moves from `start`. `known` has the results of the positions before each move and after the last.
-fn report(start: &Game, moves: &[Move], known: Vec<(NodeId, Reviewed)>) -> ReviewReport {
+fn report(start: &Game, moves: &[Move], known: Vec<(NodeId, Reviewed)>, scale: &Scale) -> ReviewReport {
     let (mut mistakes, mut exercises) = (Vec::new(), Vec::new());
     let mut game = start.clone();
     for (index, (mv, pair)) in moves.iter().zip(known.windows(2)).enumerate() {
         let side = game.position().side_to_move();
         let ((node, before), (_, after)) = (&pair[0], &pair[1]);
-        let fault = fault(side, &before.value, &after.value);
+        let grade = scale.grade(cost(side, &before.value, &after.value));
+        let fault = grade.is_mistake().then(|| fault(side, &before.value, &after.value));
         // If the move is the search's best move, there is no better move to find.
         if let (Some((words, certain)), Some(best)) = (fault, before.best.first())
             && best != mv
         {
-            mistakes.push(Mistake { node: *node, ply: index as u32 + 1, side, played: *mv, words, certain });
+            mistakes.push(Mistake { node: *node, ply: index as u32 + 1, side, played: *mv, grade, words, certain });
             let worth = turned(after.value.value(), side);
             exercises.push(Exercise::of_mistake(*node, game.clone(), before, *mv, worth));
         }
@@ -128,24 +130,20 @@ fn report(start: &Game, moves: &[Move], known: Vec<(NodeId, Reviewed)>) -> Revie
     ReviewReport { mistakes, exercises, positions: known.len(), reviewed: known }
 }
 
-/// The harm that a move of `side` did to its result, in words, and whether it is proven. `None` if there is none.
-fn fault(side: Side, before: &NodeValue, after: &NodeValue) -> Option<(String, bool)> {
-    let cost = cost(side, before, after);
-    if !Grade::of_cost(cost).is_mistake() {
-        return None;
-    }
+/// The harm that a move of `side` did to its result, in words, and whether it is proven.
+fn fault(side: Side, before: &NodeValue, after: &NodeValue) -> (String, bool) {
     let wins = |proven: Option<Proof>, who: Side| proven.filter(|proven| proven.winner == Some(who));
     if let Some(theirs) = wins(after.proven, side.opponent()) {
         let words = match theirs.plies {
             0 => "lost at once".to_owned(),
             plies => format!("allowed a win in {}", plies.div_ceil(2)),
         };
-        return Some((words, true));
+        return (words, true);
     }
     if let Some(ours) = wins(before.proven, side) {
-        return Some((format!("missed a win in {}", ours.plies.div_ceil(2)), after.proven.is_some()));
+        return (format!("missed a win in {}", ours.plies.div_ceil(2)), after.proven.is_some());
     }
-    Some((format!("cost about {:.0} % of the chances", 50.0 * cost), false))
+    (format!("cost about {:.0} % of the chances", 50.0 * cost(side, before, after)), false)
 }
 
 impl Work for Review {
@@ -170,7 +168,8 @@ impl Work for Review {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player::Players;
+    use crate::grade::Grade;
+    use crate::player::{Players, SidePlayer};
     use crate::saved::SavedGame;
     use std::sync::Arc;
     use tablut_rules::Rules;
@@ -207,7 +206,7 @@ mod tests {
         }
         let again = SavedGame::from_json(&session.saved().to_json()).unwrap().session().unwrap();
         assert_eq!(Review::known(&again).expect("all of the line was reviewed").mistakes, report.mistakes);
-        let grade = Grade::of_node(again.tree(), again.tree().line(again.current())[1]);
+        let grade = Grade::of_node(&again, again.tree().line(again.current())[1]);
         assert_eq!(grade, Some(Grade::Blunder));
     }
 
@@ -219,7 +218,11 @@ mod tests {
             simulations: 1,
         };
         let open = |value| NodeValue { chances: Chances::new(value, 0.0), proven: None, simulations: 1 };
-        let attackers = |before: NodeValue, after: NodeValue| fault(Side::Attackers, &before, &after);
+        let scale = Scale::of(&Players::people());
+        let fault_of = |side, before: NodeValue, after: NodeValue| {
+            scale.grade(cost(side, &before, &after)).is_mistake().then(|| fault(side, &before, &after))
+        };
+        let attackers = |before: NodeValue, after: NodeValue| fault_of(Side::Attackers, before, after);
         let told = |words: &str, certain| Some((words.to_owned(), certain));
         assert_eq!(attackers(open(0.1), proven(Side::Defenders, 5)), told("allowed a win in 3", true));
         assert_eq!(attackers(proven(Side::Attackers, 3), open(0.2)), told("missed a win in 2", false));
@@ -227,6 +230,25 @@ mod tests {
         assert_eq!(attackers(proven(Side::Defenders, 4), proven(Side::Defenders, 3)), None);
         assert_eq!(attackers(open(-0.9), proven(Side::Defenders, 5)), None, "it was lost before");
         assert_eq!(attackers(open(0.5), open(-0.1)), told("cost about 30 % of the chances", false));
-        assert_eq!(fault(Side::Defenders, &open(0.5), &open(-0.1)), None);
+        assert_eq!(fault_of(Side::Defenders, open(0.5), open(-0.1)), None);
     }
 }
+    #[test]
+    fn a_strong_level_makes_mistakes_of_small_losses() {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let mut session = Session::new(rules, Side::Attackers, Players::people());
+        session.play("d1-d3".parse().unwrap()).unwrap();
+        let line = session.tree().line(session.current());
+        for (id, attackers, best) in [(line[0], 0.58, "a4-a3"), (line[1], 0.5, "e3-f3")] {
+            let chances = Chances { attackers, draw: 0.0, defenders: 1.0 - attackers };
+            let value = NodeValue { chances, proven: None, simulations: 400 };
+            session.note_review(id, Reviewed { value, best: vec![best.parse().unwrap()], solutions: Vec::new() });
+        }
+        let mistakes = |session: &mut Session, level: &str| {
+            session.set_players(Players { attackers: SidePlayer::Person, defenders: SidePlayer::computer(level) });
+            Review::known(session).expect("all of it was reviewed").mistakes
+        };
+        assert_eq!(mistakes(&mut session, "newcomer"), []);
+        assert_eq!(mistakes(&mut session, "expert")[0].grade, Grade::Mistake);
+    }
+
