@@ -2,6 +2,7 @@
 
 mod answer;
 mod new_game;
+mod pause;
 mod seat_check;
 
 use crate::exercise::Exercise;
@@ -69,6 +70,7 @@ pub struct Response {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd)]
 enum JobKind {
     Reply,
+    BlunderCheck,
     Hint,
     Judgement,
     Analysis,
@@ -98,6 +100,8 @@ pub struct LiveGame {
     exercise: Option<(Option<usize>, Exercise)>,
     /// A position that a person only looks at: the computer does not move there.
     looked_at: Option<NodeId>,
+    /// A position whose last move was judged before the reply, with the words of a blunder.
+    judged: Option<(NodeId, Option<String>)>,
     jobs: BTreeMap<JobKind, RunningJob>,
     last_job: u64,
     seed: u64,
@@ -115,6 +119,7 @@ impl LiveGame {
             exercises: Vec::new(),
             exercise: None,
             looked_at: None,
+            judged: None,
             jobs: BTreeMap::new(),
             last_job: 0,
             seed,
@@ -158,7 +163,7 @@ impl LiveGame {
             let event = self.reviewed(report);
             response.one.push(event);
         }
-        if self.jobs.contains_key(&JobKind::Reply) {
+        if self.jobs.keys().any(|kind| kind.is_thinking()) {
             response.one.push(Event::Thinking { on: true });
         } else {
             self.reply_if_due(&mut response);
@@ -184,7 +189,7 @@ impl LiveGame {
             }
             Err(error) => {
                 response.all.push(Event::Refused { re: 0, error: format!("the search failed: {error}") });
-                if kind == JobKind::Reply {
+                if kind.is_thinking() {
                     response.all.push(Event::Thinking { on: false });
                 }
             }
@@ -194,6 +199,8 @@ impl LiveGame {
 
     fn apply(&mut self, update: Update, kind: JobKind, response: &mut Response) {
         match update {
+            Update::Reviewed(report) if kind == JobKind::BlunderCheck => self.judge_move(report, response),
+            Update::Event(_) if kind == JobKind::BlunderCheck => {}
             Update::Move(mv, value) => {
                 let node = self.session.current();
                 if let Some(value) = value {
@@ -271,6 +278,7 @@ impl LiveGame {
     fn state(&self) -> Event {
         let mut state = State::new(&self.session);
         state.computer_to_move = self.is_reply_due();
+        state.pause = self.pause().map(str::to_owned);
         Event::State(Box::new(state))
     }
 
@@ -278,6 +286,7 @@ impl LiveGame {
     fn changed(&mut self, response: &mut Response) {
         for kind in [
             JobKind::Reply,
+            JobKind::BlunderCheck,
             JobKind::Hint,
             JobKind::Judgement,
             JobKind::Analysis,
@@ -301,7 +310,7 @@ impl LiveGame {
     }
 
     fn reply_if_due(&mut self, response: &mut Response) {
-        if !self.is_reply_due() {
+        if !self.is_reply_due() || self.pause().is_some() || self.judges_first(response) {
             return;
         }
         let seed = advance(&mut self.reply_seed);
@@ -356,7 +365,7 @@ impl LiveGame {
     fn cancel(&mut self, kind: JobKind, response: &mut Response) {
         if let Some(job) = self.jobs.remove(&kind) {
             job.cancelled.store(true, Ordering::Relaxed);
-            if kind == JobKind::Reply {
+            if kind.is_thinking() {
                 response.all.push(Event::Thinking { on: false });
             }
         }

@@ -37,8 +37,15 @@ pub struct Call {
 pub enum Request {
     /// Opens a new game, which replaces the current one for this interface. `first` is the side that moves first. It
     /// must agree with the rules, unless they draw the side. Without `players` two people play. With `seats` each of
-    /// two people has a seat, and all other interfaces can only watch.
-    New { rules: RequestedRules, first: Option<Side>, players: Option<Players>, seats: Option<bool> },
+    /// two people has a seat, and all other interfaces can only watch. With `pauses_on_blunders` the computer does not
+    /// reply to a person's blunder until [`Request::MoveNow`].
+    New {
+        rules: RequestedRules,
+        first: Option<Side>,
+        players: Option<Players>,
+        seats: Option<bool>,
+        pauses_on_blunders: Option<bool>,
+    },
     /// Takes the seat with this secret, for this interface.
     Sit { seat: String },
     /// Opens the host's game of this name.

@@ -43,6 +43,9 @@ pub struct SavedGame {
     /// The secrets of the seats, which no export contains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seats: Option<Seats>,
+    /// Whether the game pauses after a person's blunder.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pauses_on_blunders: bool,
     /// All positions after the start, each after its parent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub positions: Vec<SavedPosition>,
@@ -207,6 +210,7 @@ impl SavedGame {
         let at = ids.get(at).ok_or_else(|| at_place(at, &"the current position is not in the file"))?;
         session.go_to(*at).map_err(|error| at_place(0, &error))?;
         session.set_seats(self.seats.clone());
+        session.pauses_on_blunders = self.pauses_on_blunders;
         Ok(session)
     }
 }
@@ -247,6 +251,7 @@ impl Session {
             reason: ending.map(|ending| ending.reason.to_owned()),
             players: Some(self.players().clone()),
             seats: self.seats().cloned(),
+            pauses_on_blunders: self.pauses_on_blunders,
             positions: if is_bare { Vec::new() } else { positions },
             comment: self.tree().node(Tree::ROOT).map_or(String::new(), |root| root.comment.clone()),
             review: self.tree().node(Tree::ROOT).and_then(|root| root.review.as_ref()).map(SavedReview::new),

@@ -67,13 +67,14 @@ pub struct Session {
     players: Players,
     /// The seats of a game between two people with a seat each.
     seats: Option<Seats>,
+    /// Whether the game pauses after a person's blunder, before the computer replies.
+    pub(crate) pauses_on_blunders: bool,
 }
 
 impl Session {
     /// A game from the start position.
     pub fn new(rules: Arc<Rules>, first: Side, players: Players) -> Self {
-        let game = Game::new(rules.clone(), first);
-        Self { start: *game.position(), rules, tree: Tree::default(), current: Tree::ROOT, game, players, seats: None }
+        Self::of_game(Game::new(rules, first), players)
     }
 
     /// A game from any position.
@@ -81,8 +82,20 @@ impl Session {
     /// # Errors
     /// Returns an error if no game can begin from the position.
     pub fn from_position(rules: Arc<Rules>, start: Position, players: Players) -> Result<Self, SessionError> {
-        let game = Game::from_position(rules.clone(), start).map_err(SessionError::Position)?;
-        Ok(Self { start, rules, tree: Tree::default(), current: Tree::ROOT, game, players, seats: None })
+        Ok(Self::of_game(Game::from_position(rules, start).map_err(SessionError::Position)?, players))
+    }
+
+    fn of_game(game: Game, players: Players) -> Self {
+        Self {
+            rules: game.rules().clone(),
+            start: *game.position(),
+            tree: Tree::default(),
+            current: Tree::ROOT,
+            game,
+            players,
+            seats: None,
+            pauses_on_blunders: false,
+        }
     }
 
     /// The rules.

@@ -188,6 +188,10 @@ pub struct State {
     pub has_seats: bool,
     /// Whether the computer is to move.
     pub computer_to_move: bool,
+    /// Whether the game pauses after a person's blunder.
+    pub pauses_on_blunders: bool,
+    /// What the last move did, in words, if it is a blunder and the game pauses.
+    pub pause: Option<String>,
     /// All legal moves. Empty if the game is over.
     pub moves: Vec<MoveView>,
     /// The last move.
@@ -231,6 +235,8 @@ impl State {
             players: session.players().clone(),
             has_seats: session.seats().is_some(),
             computer_to_move: session.is_computers_turn(),
+            pauses_on_blunders: session.pauses_on_blunders,
+            pause: None,
             moves: if open { moves(session) } else { Vec::new() },
             last: report.map(last_move),
             alarm: Alarm::of_routes(if open { game.routes() } else { 0 }),

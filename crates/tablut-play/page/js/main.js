@@ -10,6 +10,7 @@ import { makeBoard } from "./board.js";
 import "./overlay.js";
 import "./motion.js";
 import "./sound.js";
+import "./pause.js";
 import "./myrules.js";
 import { listen } from "./input.js";
 import { makeTabs, openPanel } from "./tabs.js";

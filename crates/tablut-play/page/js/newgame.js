@@ -71,6 +71,8 @@ function open() {
   const firstField = h("div", { class: "field" }, h("label", { for: "new-first" }, "First move"), first);
   const clock = h("select", { id: "new-clock", name: "clock" }, options(CLOCKS, ""));
   const clockField = h("div", { class: "field" }, h("label", { for: "new-clock" }, "Clock"), clock);
+  const pauses = h("input", { type: "checkbox", id: "new-pauses", checked: !!store.state?.pauses_on_blunders });
+  const pausesField = h("label", { class: "small" }, pauses, " Pause when I make a blunder");
   const net = netField("Net", "net", other?.net);
   const netRow = net && h("div", { class: "field" }, h("span", {}, "Net"), net);
   const level = h("p", { class: "help", id: "level-help" });
@@ -88,7 +90,7 @@ function open() {
   const chosenSet = () => (rules.value.startsWith("own:") ? { toml: own.find(({ name }) => "own:" + name === rules.value).toml } : { name: rules.value });
   const form = h("form", { method: "dialog", class: "new-game", onsubmit: async (event) => {
     event.preventDefault();
-    const more = { rules: chosenSet(), players: chosenPlayers(), ...(picked("opponent") === "friend" ? { seats: true } : {}), ...(first.value && !firstField.hidden ? { first: first.value } : {}) };
+    const more = { rules: chosenSet(), players: chosenPlayers(), ...(picked("opponent") === "friend" ? { seats: true } : {}), ...(pauses.checked && !pausesField.hidden ? { "pauses-on-blunders": true } : {}), ...(first.value && !firstField.hidden ? { first: first.value } : {}) };
     wantSide(picked("side"));
     wantClock(clockField.hidden ? "" : clock.value);
     if (!(await request("new", more))) return wantClock("");
@@ -96,7 +98,7 @@ function open() {
     openPanel("moves");
   } },
   h("h2", { id: "new-title" }, "New game"), opponents, level, demoFields, sides,
-  h("div", { class: "field" }, h("label", { for: "new-rules" }, "Rules"), rules, summary), firstField, clockField, netRow,
+  h("div", { class: "field" }, h("label", { for: "new-rules" }, "Rules"), rules, summary), firstField, clockField, pausesField, netRow,
   h("div", { class: "row buttons" }, h("button", { class: "primary", id: "begin" }, "Begin"), h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")));
   const tell = () => {
     const set = sets.find((one) => one.name === rules.value);
@@ -106,6 +108,7 @@ function open() {
     demoFields.hidden = opponent !== "demo";
     clockField.hidden = opponent === "demo" || opponent === "friend";
     sides.hidden = opponent === "demo" || opponent === "person";
+    pausesField.hidden = !levelOf({ name: opponent });
     if (netRow) netRow.hidden = !levelOf({ name: opponent });
     level.textContent = levelOf({ name: opponent })?.description ?? "";
   };

@@ -3,6 +3,7 @@
 use super::browser::{Browser, with_browser};
 use std::sync::Arc;
 use tablut_rules::{Game, MoveList, Rules, Side};
+use tablut_session::{Players, SavedGame, Session, SidePlayer};
 
 /// A short complete game. Its moves depend only on `stride`.
 pub fn some_game(rules: &str) -> Vec<String> {
@@ -151,6 +152,47 @@ fn the_computer_answers_and_a_new_game_is_begun_in_the_dialog() {
         // The defenders begin under these rules, and the computer plays them.
         browser.until("document.querySelectorAll('.move-list button').length === 1").await;
         assert!(browser.text("#game-name").await.contains("Ludoteka"));
+        browser.end().await;
+    });
+}
+
+/// Opens a saved game against a level. The king, a person's, can escape at once, and the game pauses on blunders.
+pub async fn open_saved_game(browser: &Browser, level: &str) {
+    let players = Players { attackers: SidePlayer::computer(level), defenders: SidePlayer::Person };
+    let start = "9/9/9/9/2K5t/9/9/9/6t1t d".parse().unwrap();
+    let session = Session::from_position(Arc::new(Rules::named("kvasir").unwrap()), start, players).unwrap();
+    let text = serde_json::json!(SavedGame { pauses_on_blunders: true, ..session.saved() }.to_json());
+    browser.panel("share").await;
+    browser.js(&format!("(() => {{ document.getElementById('import-text').value = {text}; document.getElementById('import').click(); return true; }})()")).await;
+    browser.until("document.querySelectorAll('.cell .piece').length === 4").await;
+}
+
+#[test]
+fn the_game_pauses_on_a_blunder_if_the_person_wants_that() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        open_saved_game(&browser, "club").await;
+        browser.move_by_clicks("c5-h5").await;
+        let asks = "!document.getElementById('choice').hidden && document.getElementById('choice').textContent";
+        browser.until(&format!("({asks} || '').includes('c5-h5 is a blunder: it allowed a win in 1')")).await;
+        assert_eq!(browser.js("document.querySelectorAll('.move-list button').length").await, 1);
+        // The first button, which has the focus, takes the move back.
+        browser.keys("\u{e007}").await;
+        browser.until("document.querySelector('[data-square=c5] .piece') !== null").await;
+        browser.until("document.getElementById('choice').hidden").await;
+        browser.move_by_clicks("c5-h5").await;
+        browser.until(&format!("{asks} !== false")).await;
+        browser.click("#choice button:last-child").await;
+        browser.until("document.querySelectorAll('.move-list button').length === 2").await;
+        // The next game keeps the choice, and another one begins without it.
+        for is_checked in [true, false] {
+            browser.click("#new-game").await;
+            assert_eq!(browser.js("document.getElementById('new-pauses').checked").await, is_checked);
+            browser.js(&format!("document.getElementById('new-pauses').checked = {}", !is_checked)).await;
+            let before = browser.js("location.hash").await;
+            browser.click("#begin").await;
+            browser.until(&format!("location.hash !== {before}")).await;
+        }
         browser.end().await;
     });
 }

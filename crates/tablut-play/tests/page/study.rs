@@ -1,6 +1,7 @@
 //! Analysis, review, puzzles, lens, workshop, setting up, sharing.
 
 use super::browser::{Browser, with_browser, with_browser_and};
+use super::games::open_saved_game;
 
 #[test]
 fn a_win_at_hand_is_shown_as_certain() {
@@ -48,6 +49,7 @@ fn a_review_makes_exercises_that_take_every_winning_move() {
         browser.until("document.querySelectorAll('.mistakes button').length === 1").await;
         browser.until("document.getElementById('accuracy').textContent.includes('defenders')").await;
         assert!(browser.text(".move-list .grade-blunder").await.contains("c5-h5"));
+        assert!(browser.text("#scale").await.contains("?? blunders: 20 %"));
         browser.click(".mistakes button").await;
         browser.until("document.getElementById('task').textContent.includes('find something better')").await;
         for mv in [("c5", "h5"), ("c5", "a5")] {
@@ -62,6 +64,23 @@ fn a_review_makes_exercises_that_take_every_winning_move() {
         browser.click("#punish").await;
         browser.until("document.querySelector('#proof .branches')?.textContent.includes('g1-g5 wins at once')").await;
         assert!(browser.js("document.getElementById('panel-analysis').hidden").await == false);
+        browser.end().await;
+    });
+}
+
+#[test]
+fn grades_are_strict_against_a_strong_level_and_lenient_against_a_weak_one() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        for (level, part) in [("newcomer", "?? blunders: 40 %"), ("strong", "? mistakes: 7.5 %")] {
+            open_saved_game(&browser, level).await;
+            browser.move_by_clicks("c5-h5").await;
+            browser.panel("review").await;
+            browser.click("#start-review").await;
+            browser.until("document.getElementById('scale') !== null").await;
+            let scale = browser.text("#scale").await;
+            assert!(scale.contains(part), "{level}: {scale}");
+        }
         browser.end().await;
     });
 }

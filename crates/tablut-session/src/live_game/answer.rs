@@ -193,6 +193,7 @@ impl LiveGame {
     /// The computer moves for the side to move. For a person's side the level of [`adviser`] moves.
     fn move_now(&mut self, response: &mut Response) -> Result<(), String> {
         self.session.check_open()?;
+        self.go_on();
         let (seed, game) = (self.next_seed(), self.session.game());
         let own = self.session.turn().and_then(|player| self.config.reply(player, game, seed));
         let (net, work) = own.unwrap_or_else(|| (0, Box::new(SearchWork::of_level(game, adviser(), seed))));

@@ -44,11 +44,12 @@ impl LiveGame {
     ) -> Result<Self, String> {
         let live = |session| Self::new(session, config.clone(), seed);
         match request {
-            Request::New { rules, first, players, seats } => {
+            Request::New { rules, first, players, seats, pauses_on_blunders } => {
                 let players = players.clone().unwrap_or_else(Players::people);
                 config.check_players(&players)?;
                 let rules = rules.compiled()?;
                 let mut session = Session::new(rules.clone(), first_side(&rules, *first, seed)?, players);
+                session.pauses_on_blunders = *pauses_on_blunders == Some(true);
                 if *seats == Some(true) {
                     if *session.players() != Players::people() {
                         return Err("a game with seats has no computer player: both players must be people".to_owned());

@@ -14,6 +14,8 @@ use tablut_search::{Chances, EvaluateError, Evaluator, Proof, turned};
 
 /// Simulations at each position, unless the caller gives another number.
 const SIMULATIONS: u32 = 400;
+/// Simulations before and after a move that is judged during a game: few, because the computer's reply waits for them.
+const QUICK_SIMULATIONS: u32 = 100;
 /// Maximum number of plies in a review. Later plies are left out.
 const MAX_PLIES: usize = 400;
 
@@ -27,9 +29,9 @@ pub struct Review {
     thinking: Option<Thinking>,
     looked: Vec<Reviewed>,
     simulations: u32,
+    scale: Scale,
     seed: u64,
 }
-    scale: Scale,
 
 impl Review {
     /// A review of the session's current line, to its end.
@@ -40,6 +42,27 @@ impl Review {
         let start = Game::from_position(session.rules().clone(), *session.start()).expect("the session has a game");
         let (game, looked, scale) = (start.clone(), Vec::new(), Scale::of(session.players()));
         Self { nodes, moves, game, start, thinking: None, looked, simulations: SIMULATIONS, scale, seed }
+    }
+
+    /// A quick review of the last move. `None` if it was not a person's.
+    pub(crate) fn of_last_move(session: &Session, seed: u64) -> Option<Self> {
+        let node = session.node();
+        let (parent, report) = (node.parent?, node.report.as_ref()?);
+        if !session.players().of(report.side).is_person() {
+            return None;
+        }
+        let start = session.game_at(parent).ok()?;
+        Some(Self {
+            nodes: vec![parent, session.current()],
+            moves: vec![report.mv],
+            game: start.clone(),
+            start,
+            thinking: None,
+            looked: Vec::new(),
+            simulations: QUICK_SIMULATIONS,
+            scale: Scale::of(session.players()),
+            seed,
+        })
     }
 
     /// Reviews the session's current line, with `simulations` at each position, and writes the values into the session.
@@ -211,6 +234,25 @@ mod tests {
     }
 
     #[test]
+    fn a_strong_level_makes_mistakes_of_small_losses() {
+        let rules = Arc::new(Rules::named("kvasir").unwrap());
+        let mut session = Session::new(rules, Side::Attackers, Players::people());
+        session.play("d1-d3".parse().unwrap()).unwrap();
+        let line = session.tree().line(session.current());
+        for (id, attackers, best) in [(line[0], 0.58, "a4-a3"), (line[1], 0.5, "e3-f3")] {
+            let chances = Chances { attackers, draw: 0.0, defenders: 1.0 - attackers };
+            let value = NodeValue { chances, proven: None, simulations: 400 };
+            session.note_review(id, Reviewed { value, best: vec![best.parse().unwrap()], solutions: Vec::new() });
+        }
+        let mistakes = |session: &mut Session, level: &str| {
+            session.set_players(Players { attackers: SidePlayer::Person, defenders: SidePlayer::computer(level) });
+            Review::known(session).expect("all of it was reviewed").mistakes
+        };
+        assert_eq!(mistakes(&mut session, "newcomer"), []);
+        assert_eq!(mistakes(&mut session, "expert")[0].grade, Grade::Mistake);
+    }
+
+    #[test]
     fn faults_are_changes_of_the_result_for_the_mover() {
         let proven = |winner, plies| NodeValue {
             chances: Chances::certain(Some(winner)),
@@ -233,22 +275,3 @@ mod tests {
         assert_eq!(fault_of(Side::Defenders, open(0.5), open(-0.1)), None);
     }
 }
-    #[test]
-    fn a_strong_level_makes_mistakes_of_small_losses() {
-        let rules = Arc::new(Rules::named("kvasir").unwrap());
-        let mut session = Session::new(rules, Side::Attackers, Players::people());
-        session.play("d1-d3".parse().unwrap()).unwrap();
-        let line = session.tree().line(session.current());
-        for (id, attackers, best) in [(line[0], 0.58, "a4-a3"), (line[1], 0.5, "e3-f3")] {
-            let chances = Chances { attackers, draw: 0.0, defenders: 1.0 - attackers };
-            let value = NodeValue { chances, proven: None, simulations: 400 };
-            session.note_review(id, Reviewed { value, best: vec![best.parse().unwrap()], solutions: Vec::new() });
-        }
-        let mistakes = |session: &mut Session, level: &str| {
-            session.set_players(Players { attackers: SidePlayer::Person, defenders: SidePlayer::computer(level) });
-            Review::known(session).expect("all of it was reviewed").mistakes
-        };
-        assert_eq!(mistakes(&mut session, "newcomer"), []);
-        assert_eq!(mistakes(&mut session, "expert")[0].grade, Grade::Mistake);
-    }
-

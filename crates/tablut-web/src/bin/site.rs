@@ -127,7 +127,13 @@ fn first(model: &Model, puzzles: Vec<PuzzleBook>, site: &Value) -> Result<Value,
     let hello = Event::Hello(Box::new(config.hello()));
     let (attackers, defenders) = (SidePlayer::Person, SidePlayer::computer("adaptive"));
     let rules = RequestedRules::Name(USUAL_RULES.to_owned());
-    let request = Request::New { rules, first: None, players: Some(Players { attackers, defenders }), seats: None };
+    let request = Request::New {
+        rules,
+        first: None,
+        players: Some(Players { attackers, defenders }),
+        seats: None,
+        pauses_on_blunders: None,
+    };
     let mut game = LiveGame::begin(&request, None, &Arc::new(config), 0)?;
     // The first event names the game. This one has no name yet.
     let events = &game.greet("").one[1..];
