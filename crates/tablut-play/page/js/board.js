@@ -77,7 +77,7 @@ export const isMovable = (square) => mayMove() && store.state.moves.some((move) 
 export function mayPremove() {
   const { state, exercise } = store;
   const other = state.side === "attackers" ? "defenders" : "attackers";
-  return !exercise && state.computer_to_move && state.moves.length > 0 && state.players[other].kind === "person";
+  return !exercise && !state.pause && state.computer_to_move && state.moves.length > 0 && state.players[other].kind === "person";
 }
 
 function render({ state, rules, selected, flipped, premove, exercise }) {

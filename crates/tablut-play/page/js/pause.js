@@ -1,7 +1,7 @@
 // The pause after a blunder: the user takes the move back, or the computer replies.
 
 import { ask, close } from "./choice.js";
-import { request, say, watch } from "./store.js";
+import { request, say, set, watch } from "./store.js";
 
 let shown = "";
 
@@ -11,6 +11,8 @@ watch(({ game, state }) => {
   if (!key) close();
   shown = key;
   if (!key) return;
+  // A move that was prepared for after the reply does not fit a move that is taken back.
+  set({ premove: null, selected: null });
   const question = `Your move ${state.last.from}-${state.last.to} is a blunder: it ${state.pause}.`;
   ask(question, [["Play on", () => request("move-now")]], "Take it back", () => request("take-back"));
   say(question);
