@@ -188,7 +188,7 @@ def main():
         whole([args.program, "train", str(HERE / "tiny.toml"), "--run", str(run), "--set", "shape=b4c32", "--set",
                "rules=['masters']", "--set", "schedule.generations=1"])
         files = {
-            "puzzles": writes(["generate", "puzzles", nets[0], "--rules", "kvasir", "--count", "8", "--games", "40", "--simulations", "4"], "."),
+            "puzzles": writes(["generate", "puzzles", nets[0], "--rules", "kvasir", "--count", "8", "--games", "8", "--simulations", "4"], "."),
             "review": writes(["analyze", "--game", str(game), nets[0], "--simulations", "50"], "review.json"),
             "combine": writes(["model", "combine", nets[0], str(run)], "both.tablut"),
             "openings": writes(["generate", "openings", "--count", "60", "--judge", "alphabeta:2"], "book.json"),
