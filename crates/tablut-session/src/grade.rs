@@ -19,18 +19,18 @@ const ACCURACY_SCALE: f32 = 0.4;
 pub enum Grade {
     /// It gave away little.
     Good,
-    /// It gave away at least [`Scale::inaccuracy`].
+    /// It gave away at least [`GradeScale::inaccuracy`].
     Inaccuracy,
-    /// It gave away at least [`Scale::mistake`].
+    /// It gave away at least [`GradeScale::mistake`].
     Mistake,
-    /// It gave away at least [`Scale::blunder`].
+    /// It gave away at least [`GradeScale::blunder`].
     Blunder,
 }
 
 /// The parts of the chances, 0 to 1, from which on a move has a grade. They are small against a strong level and large
 /// against a weak one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Scale {
+pub struct GradeScale {
     /// An inaccuracy gives away this much: a quarter of a blunder.
     pub inaccuracy: f32,
     /// A mistake gives away this much: half of a blunder.
@@ -39,7 +39,7 @@ pub struct Scale {
     pub blunder: f32,
 }
 
-impl Scale {
+impl GradeScale {
     /// The scale of a game between these players. Two levels have the scale of the stronger one.
     pub fn of(players: &Players) -> Self {
         let levels = [&players.attackers, &players.defenders].into_iter().filter_map(SidePlayer::level);
@@ -66,7 +66,7 @@ pub(crate) fn cost(side: Side, before: &NodeValue, after: &NodeValue) -> f32 {
 impl Grade {
     /// The grade of the move that leads to a node, if a review has searched it and the position before.
     pub fn of_node(session: &Session, id: NodeId) -> Option<Self> {
-        reviewed_cost(session.tree(), id).map(|(_, cost)| Scale::of(session.players()).grade(cost))
+        reviewed_cost(session.tree(), id).map(|(_, cost)| GradeScale::of(session.players()).grade(cost))
     }
 
     /// Whether a move of this grade is a mistake.
@@ -106,7 +106,7 @@ pub struct SideReviews {
 impl SideReviews {
     /// The reviewed moves of the session's line.
     pub fn new(session: &Session) -> Self {
-        let (tree, scale) = (session.tree(), Scale::of(session.players()));
+        let (tree, scale) = (session.tree(), GradeScale::of(session.players()));
         let costs: Vec<_> = tree.line(session.current()).iter().filter_map(|id| reviewed_cost(tree, *id)).collect();
         let of = |side: Side| {
             let own: Vec<f32> = costs.iter().filter(|(mover, _)| *mover == side).map(|(_, cost)| *cost).collect();
@@ -127,13 +127,13 @@ mod tests {
     use super::*;
     use crate::level::LEVELS;
 
-    fn against(level: &str) -> Scale {
-        Scale::of(&Players { attackers: SidePlayer::Person, defenders: SidePlayer::computer(level) })
+    fn against(level: &str) -> GradeScale {
+        GradeScale::of(&Players { attackers: SidePlayer::Person, defenders: SidePlayer::computer(level) })
     }
 
     #[test]
     fn grades_follow_what_a_move_gives_away() {
-        let scale = Scale::of(&Players::people());
+        let scale = GradeScale::of(&Players::people());
         let grades = [0.0, 0.09, 0.1, 0.19, 0.2, 0.39, 0.4, 2.0].map(|cost| scale.grade(cost));
         assert_eq!(grades, [Good, Good, Inaccuracy, Inaccuracy, Mistake, Mistake, Blunder, Blunder]);
     }
@@ -146,7 +146,7 @@ mod tests {
         let by_strength: Vec<f32> = LEVELS.iter().filter(|level| !level.adapts).map(|level| level.blunder).collect();
         assert!(by_strength.is_sorted_by(|weaker, stronger| weaker >= stronger), "{by_strength:?}");
         let both = Players { attackers: SidePlayer::computer("full"), defenders: SidePlayer::computer("newcomer") };
-        assert_eq!(Scale::of(&both), against("full"));
-        assert_eq!(against("another player"), Scale::of(&Players::people()));
+        assert_eq!(GradeScale::of(&both), against("full"));
+        assert_eq!(against("another player"), GradeScale::of(&Players::people()));
     }
 }

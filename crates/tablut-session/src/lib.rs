@@ -36,7 +36,7 @@ pub mod words;
 mod work;
 
 pub use exercise::{Exercise, Judgement, LessonStep, Sufficiency};
-pub use grade::{Grade, Scale, SideReview, SideReviews};
+pub use grade::{Grade, GradeScale, SideReview, SideReviews};
 pub use host_config::{CustomPlayer, HostConfig};
 pub use level::{LEVELS, Level, LevelInfo, vary_opening};
 pub use live_game::{JobId, LiveGame, Priority, Response, SessionJob, first_side};

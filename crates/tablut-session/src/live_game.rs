@@ -6,7 +6,7 @@ mod pause;
 mod seat_check;
 
 use crate::exercise::Exercise;
-use crate::grade::{Scale, SideReviews};
+use crate::grade::{GradeScale, SideReviews};
 use crate::host_config::HostConfig;
 use crate::protocol::Event;
 use crate::results::{NextPuzzle, ReviewReport};
@@ -238,7 +238,7 @@ impl LiveGame {
     /// Stores a review's exercises and returns the event with its results.
     fn reviewed(&mut self, report: ReviewReport) -> Event {
         self.exercises = report.exercises;
-        let (accuracy, scale) = (Box::new(SideReviews::new(&self.session)), Scale::of(self.session.players()));
+        let (accuracy, scale) = (Box::new(SideReviews::new(&self.session)), GradeScale::of(self.session.players()));
         Event::Review { mistakes: report.mistakes, positions: report.positions, accuracy, scale }
     }
 

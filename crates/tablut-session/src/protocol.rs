@@ -2,7 +2,7 @@
 
 use crate::exercise::{Judgement, LessonStep};
 use crate::form::RuleCheck;
-use crate::grade::{Scale, SideReviews};
+use crate::grade::{GradeScale, SideReviews};
 use crate::level::LevelInfo;
 use crate::player::Players;
 use crate::puzzle::PuzzleCounts;
@@ -193,7 +193,7 @@ pub enum Event {
     /// The progress of a review: `done` of `of` positions.
     ReviewProgress { done: usize, of: usize },
     /// The result of a review of `positions` positions, without the solutions, and the scale of its grades.
-    Review { mistakes: Vec<Mistake>, positions: usize, accuracy: Box<SideReviews>, scale: Scale },
+    Review { mistakes: Vec<Mistake>, positions: usize, accuracy: Box<SideReviews>, scale: GradeScale },
     /// An exercise has begun. `index` is its index in the review, `None` for a puzzle or lesson.
     Exercise { index: Option<usize>, task: String, lesson: Option<Box<LessonStep>> },
     /// The exercise was left.

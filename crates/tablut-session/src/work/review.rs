@@ -2,7 +2,7 @@
 
 use super::{Step, Update, Work};
 use crate::exercise::Exercise;
-use crate::grade::{Scale, cost};
+use crate::grade::{GradeScale, cost};
 use crate::protocol::Event;
 use crate::results::{Mistake, ReviewReport};
 use crate::session::Session;
@@ -29,7 +29,7 @@ pub struct Review {
     thinking: Option<Thinking>,
     looked: Vec<Reviewed>,
     simulations: u32,
-    scale: Scale,
+    scale: GradeScale,
     seed: u64,
 }
 
@@ -40,7 +40,7 @@ impl Review {
         nodes.truncate(MAX_PLIES + 1);
         let moves = nodes.iter().filter_map(|id| session.tree().mv(*id)).collect();
         let start = Game::from_position(session.rules().clone(), *session.start()).expect("the session has a game");
-        let (game, looked, scale) = (start.clone(), Vec::new(), Scale::of(session.players()));
+        let (game, looked, scale) = (start.clone(), Vec::new(), GradeScale::of(session.players()));
         Self { nodes, moves, game, start, thinking: None, looked, simulations: SIMULATIONS, scale, seed }
     }
 
@@ -60,7 +60,7 @@ impl Review {
             thinking: None,
             looked: Vec::new(),
             simulations: QUICK_SIMULATIONS,
-            scale: Scale::of(session.players()),
+            scale: GradeScale::of(session.players()),
             seed,
         })
     }
@@ -117,7 +117,7 @@ impl Review {
         let known: Vec<_> = nodes.iter().take(MAX_PLIES + 1).map(review).collect::<Option<_>>()?;
         let moves: Vec<Move> = nodes.iter().filter_map(|id| session.tree().mv(*id)).collect();
         let start = Game::from_position(session.rules().clone(), *session.start()).ok()?;
-        (!moves.is_empty()).then(|| report(&start, &moves, known, &Scale::of(session.players())))
+        (!moves.is_empty()).then(|| report(&start, &moves, known, &GradeScale::of(session.players())))
     }
 }
 
@@ -132,7 +132,7 @@ fn reviewed(value: NodeValue, analysis: Option<&Analysis>) -> Reviewed {
 }
 
 /// The report on the moves from `start`. `known` has the results of the positions before each move and after the last.
-fn report(start: &Game, moves: &[Move], known: Vec<(NodeId, Reviewed)>, scale: &Scale) -> ReviewReport {
+fn report(start: &Game, moves: &[Move], known: Vec<(NodeId, Reviewed)>, scale: &GradeScale) -> ReviewReport {
     let (mut mistakes, mut exercises) = (Vec::new(), Vec::new());
     let mut game = start.clone();
     for (index, (mv, pair)) in moves.iter().zip(known.windows(2)).enumerate() {
@@ -264,7 +264,7 @@ mod tests {
             simulations: 1,
         };
         let open = |value| NodeValue { chances: Chances::new(value, 0.0), proven: None, simulations: 1 };
-        let scale = Scale::of(&Players::people());
+        let scale = GradeScale::of(&Players::people());
         let fault_of = |side, before: NodeValue, after: NodeValue| {
             scale.grade(cost(side, &before, &after)).is_mistake().then(|| fault(side, &before, &after))
         };
