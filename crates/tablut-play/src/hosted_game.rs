@@ -2,7 +2,7 @@
 
 use crate::job_queue::{JobQueue, JobUpdate};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tablut_session::protocol::Request;
 use tablut_session::{HostConfig, LiveGame, Response, Session};
 
@@ -32,6 +32,7 @@ impl HostedGame {
 
     /// The first events for a new interface.
     pub fn greet(&mut self) -> Response {
+        self.game.set_time(time());
         let response = self.game.greet(&self.name);
         self.start(response)
     }
@@ -43,6 +44,7 @@ impl HostedGame {
 
     /// Answers a request, or returns why it cannot be done.
     pub fn answer(&mut self, request: Request) -> Result<Response, String> {
+        self.game.set_time(time());
         let response = self.game.answer(request)?;
         Ok(self.start(response))
     }
@@ -64,6 +66,7 @@ impl HostedGame {
         if update.game != self.name {
             return Response::default();
         }
+        self.game.set_time(time());
         let response = self.game.update(update.job, update.step);
         self.start(response)
     }
@@ -78,4 +81,9 @@ impl HostedGame {
         }
         response
     }
+}
+
+/// The time since 1970.
+fn time() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }

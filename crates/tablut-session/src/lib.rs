@@ -12,6 +12,7 @@
 
 mod annotation;
 pub mod board_text;
+mod clock;
 mod exercise;
 pub mod form;
 mod grade;
@@ -35,6 +36,7 @@ pub mod view;
 pub mod words;
 mod work;
 
+pub use clock::{Clock, ClockView, TimeControl};
 pub use exercise::{Exercise, Judgement, LessonStep, Sufficiency};
 pub use grade::{Grade, GradeScale, SideReview, SideReviews};
 pub use host_config::{CustomPlayer, HostConfig};

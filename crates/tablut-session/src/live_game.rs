@@ -4,6 +4,7 @@ mod answer;
 mod new_game;
 mod pause;
 mod seat_check;
+mod time;
 
 use crate::exercise::Exercise;
 use crate::grade::{GradeScale, SideReviews};

@@ -1,5 +1,6 @@
 //! The messages between a host and an interface, as JSON. The crate's README describes them and all their fields.
 
+use crate::clock::TimeControl;
 use crate::exercise::{Judgement, LessonStep};
 use crate::form::RuleCheck;
 use crate::grade::{GradeScale, SideReviews};
@@ -37,7 +38,7 @@ pub struct Call {
 pub enum Request {
     /// Opens a new game, which replaces the current one for this interface. `first` is the side that moves first. It
     /// must agree with the rules, unless they draw the side. Without `players` two people play. With `seats` each of
-    /// two people has a seat, and all other interfaces can only watch. With `pauses_on_blunders` the computer does not
+    /// two people has a seat, and all other interfaces can only watch. With `clock` their time is limited. With `pauses_on_blunders` the computer does not
     /// reply to a person's blunder until [`Request::MoveNow`].
     New {
         rules: RequestedRules,
@@ -45,6 +46,7 @@ pub enum Request {
         players: Option<Players>,
         seats: Option<bool>,
         pauses_on_blunders: Option<bool>,
+        clock: Option<TimeControl>,
     },
     /// Takes the seat with this secret, for this interface.
     Sit { seat: String },
@@ -82,6 +84,8 @@ pub enum Request {
     MoveNow,
     /// A side resigns. Without `side` it is the only person's side, or the side to move.
     Resign { side: Option<Side> },
+    /// Ends the game if the time of the side to move is up.
+    Flag,
     /// Changes the players.
     Players { players: Players },
     /// Removes a position and everything after it.

@@ -131,6 +131,8 @@ impl Session {
                 saved.rules = rules.clone();
             }
             saved.seats = None;
+            // The clock of a game that is not over runs only in the game itself.
+            saved.clock = saved.clock.filter(|_| saved.winner.is_some());
             return saved.session().map_err(|error| error.to_string());
         }
         if let Some((_, fragment)) = text.split_once('#')

@@ -8,7 +8,7 @@ use tablut_rules::{Applied, Game, Move, Outcome, Piece, Position, Side, Square};
 pub struct GameEnding {
     /// The winner. `None` for a draw.
     pub winner: Option<Side>,
-    /// The reason in the rules, or `resigned`.
+    /// The reason in the rules, `resigned` or `out-of-time`.
     pub reason: &'static str,
 }
 

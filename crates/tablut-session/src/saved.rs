@@ -1,5 +1,6 @@
 //! Saved games: one JSON file with the rules in full, the main line, and all variations.
 
+use crate::clock::Clock;
 use crate::player::{Players, Seats};
 use crate::session::{MAX_NODES, Session};
 use crate::tree::{NodeValue, Reviewed, Tree};
@@ -46,6 +47,9 @@ pub struct SavedGame {
     /// Whether the game pauses after a person's blunder.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pauses_on_blunders: bool,
+    /// The clock of a game with seats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Clock>,
     /// All positions after the start, each after its parent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub positions: Vec<SavedPosition>,
@@ -218,6 +222,7 @@ impl SavedGame {
         session.go_to(*at).map_err(|error| at_place(0, &error))?;
         session.set_seats(self.seats.clone());
         session.pauses_on_blunders = self.pauses_on_blunders;
+        session.clock.clone_from(&self.clock);
         Ok(session)
     }
 }
@@ -259,6 +264,7 @@ impl Session {
             players: Some(self.players().clone()),
             seats: self.seats().cloned(),
             pauses_on_blunders: self.pauses_on_blunders,
+            clock: self.clock.clone(),
             positions: if is_bare { Vec::new() } else { positions },
             comment: self.tree().node(Tree::ROOT).map_or(String::new(), |root| root.comment.clone()),
             review: self.tree().node(Tree::ROOT).and_then(|root| root.review.as_ref()).map(SavedReview::new),

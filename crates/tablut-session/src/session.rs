@@ -1,5 +1,6 @@
 //! A game that is played or studied: its current position, all its variations, and its players.
 
+use crate::clock::Clock;
 use crate::player::{Players, Seats, SidePlayer};
 use crate::report::{GameEnding, MoveReport};
 use crate::tree::{Node, NodeId, NodeValue, Reviewed, Tree};
@@ -69,6 +70,8 @@ pub struct Session {
     seats: Option<Seats>,
     /// Whether the game pauses after a person's blunder, before the computer replies.
     pub(crate) pauses_on_blunders: bool,
+    /// The clock of a game with seats.
+    pub(crate) clock: Option<Clock>,
 }
 
 impl Session {
@@ -95,6 +98,7 @@ impl Session {
             players,
             seats: None,
             pauses_on_blunders: false,
+            clock: None,
         }
     }
 
@@ -151,7 +155,9 @@ impl Session {
     /// How the game has ended at the current position: by the rules, or by a resignation.
     pub fn ending(&self) -> Option<GameEnding> {
         if let Some(side) = self.node().resigned {
-            return Some(GameEnding { winner: Some(side.opponent()), reason: "resigned" });
+            let is_late = self.clock.as_ref().is_some_and(|clock| clock.has_lost(side));
+            let reason = if is_late { "out-of-time" } else { "resigned" };
+            return Some(GameEnding { winner: Some(side.opponent()), reason });
         }
         self.game.outcome().map(|outcome| GameEnding { winner: outcome.winner, reason: outcome.reason.name() })
     }
@@ -202,6 +208,7 @@ impl Session {
         let current = self.current;
         if self.node().resigned.is_some() {
             self.node_mut(current).resigned = None;
+            self.clock = None;
             return Ok(());
         }
         let parent = self.node().parent.ok_or(SessionError::NothingToUndo)?;

@@ -1,5 +1,6 @@
 //! Everything that an interface shows of a game. Interfaces need no code for rules.
 
+use crate::clock::ClockView;
 use crate::grade::Grade;
 use crate::lesson;
 use crate::player::Players;
@@ -192,6 +193,8 @@ pub struct State {
     pub pauses_on_blunders: bool,
     /// What the last move did, in words, if it is a blunder and the game pauses.
     pub pause: Option<String>,
+    /// The clock of a game with seats.
+    pub clock: Option<ClockView>,
     /// All legal moves. Empty if the game is over.
     pub moves: Vec<MoveView>,
     /// The last move.
@@ -237,6 +240,7 @@ impl State {
             computer_to_move: session.is_computers_turn(),
             pauses_on_blunders: session.pauses_on_blunders,
             pause: None,
+            clock: session.clock.as_ref().map(|clock| clock.view(open.then(|| position.side_to_move()))),
             moves: if open { moves(session) } else { Vec::new() },
             last: report.map(last_move),
             alarm: Alarm::of_routes(if open { game.routes() } else { 0 }),

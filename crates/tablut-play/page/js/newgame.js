@@ -6,7 +6,7 @@ import { USUAL_LEVEL, levelOf, ratingText, starsView } from "./levels.js";
 import { ownSide } from "./mygames.js";
 import { keptRules } from "./myrules.js";
 import { can } from "./host.js";
-import { CLOCKS, wantClock } from "./clock.js";
+import { CLOCKS, LINK_CLOCKS, timeControl, wantClock } from "./clock.js";
 import { wantSide } from "./seats.js";
 import { request, store } from "./store.js";
 import { openPanel } from "./tabs.js";
@@ -71,6 +71,8 @@ function open() {
   const firstField = h("div", { class: "field" }, h("label", { for: "new-first" }, "First move"), first);
   const clock = h("select", { id: "new-clock", name: "clock" }, options(CLOCKS, ""));
   const clockField = h("div", { class: "field" }, h("label", { for: "new-clock" }, "Clock"), clock);
+  const linkClock = h("select", { id: "new-link-clock", name: "link-clock" }, options(LINK_CLOCKS, ""));
+  const linkClockField = h("div", { class: "field" }, h("label", { for: "new-link-clock" }, "Clock"), linkClock);
   const pauses = h("input", { type: "checkbox", id: "new-pauses", checked: !!store.state?.pauses_on_blunders });
   const pausesField = h("label", { class: "small" }, pauses, " Pause when I make a blunder");
   const net = netField("Net", "net", other?.net);
@@ -90,7 +92,7 @@ function open() {
   const chosenSet = () => (rules.value.startsWith("own:") ? { toml: own.find(({ name }) => "own:" + name === rules.value).toml } : { name: rules.value });
   const form = h("form", { method: "dialog", class: "new-game", onsubmit: async (event) => {
     event.preventDefault();
-    const more = { rules: chosenSet(), players: chosenPlayers(), ...(picked("opponent") === "friend" ? { seats: true } : {}), ...(pauses.checked && !pausesField.hidden ? { "pauses-on-blunders": true } : {}), ...(first.value && !firstField.hidden ? { first: first.value } : {}) };
+    const more = { rules: chosenSet(), players: chosenPlayers(), ...(picked("opponent") === "friend" ? { seats: true, ...timeControl(linkClock.value) } : {}), ...(pauses.checked && !pausesField.hidden ? { "pauses-on-blunders": true } : {}), ...(first.value && !firstField.hidden ? { first: first.value } : {}) };
     wantSide(picked("side"));
     wantClock(clockField.hidden ? "" : clock.value);
     if (!(await request("new", more))) return wantClock("");
@@ -98,7 +100,7 @@ function open() {
     openPanel("moves");
   } },
   h("h2", { id: "new-title" }, "New game"), opponents, level, demoFields, sides,
-  h("div", { class: "field" }, h("label", { for: "new-rules" }, "Rules"), rules, summary), firstField, clockField, pausesField, netRow,
+  h("div", { class: "field" }, h("label", { for: "new-rules" }, "Rules"), rules, summary), firstField, clockField, linkClockField, pausesField, netRow,
   h("div", { class: "row buttons" }, h("button", { class: "primary", id: "begin" }, "Begin"), h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")));
   const tell = () => {
     const set = sets.find((one) => one.name === rules.value);
@@ -108,6 +110,7 @@ function open() {
     demoFields.hidden = opponent !== "demo";
     clockField.hidden = opponent === "demo" || opponent === "friend";
     sides.hidden = opponent === "demo" || opponent === "person";
+    linkClockField.hidden = opponent !== "friend";
     pausesField.hidden = !levelOf({ name: opponent });
     if (netRow) netRow.hidden = !levelOf({ name: opponent });
     level.textContent = levelOf({ name: opponent })?.description ?? "";

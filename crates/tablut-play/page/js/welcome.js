@@ -52,7 +52,7 @@ function welcome({ state, rules }) {
 function rematch(swap) {
   const { attackers, defenders } = store.state.players;
   wantSide(swap ? other(mySide() ?? "attackers") : mySide() ?? "attackers");
-  request("new", { rules: store.ownRules(), ...(store.state.has_seats ? { seats: true } : {}), ...(store.state.pauses_on_blunders ? { "pauses-on-blunders": true } : {}), players: swap ? { attackers: defenders, defenders: attackers } : { attackers, defenders } });
+  request("new", { rules: store.ownRules(), ...(store.state.has_seats ? { seats: true, ...(store.state.clock ? { clock: store.state.clock.control } : {}) } : {}), ...(store.state.pauses_on_blunders ? { "pauses-on-blunders": true } : {}), players: swap ? { attackers: defenders, defenders: attackers } : { attackers, defenders } });
 }
 
 function share() {

@@ -337,7 +337,8 @@ mod tests {
         let nets = Arc::new(NetShelf::new(NetSources::default()).unwrap());
         let server = GameServer::new(HostConfig::default(), saved, queue, TrainingSlot::new(None), nets);
         let rules = RequestedRules::Name("kvasir".to_owned());
-        let request = Request::New { rules, first: None, players: None, seats: None, pauses_on_blunders: None };
+        let request =
+            Request::New { rules, first: None, players: None, seats: None, pauses_on_blunders: None, clock: None };
         let room = server.begin(&request, None).unwrap();
         room.lock().touched = Instant::now().checked_sub(IDLE).unwrap();
         server.sweep();

@@ -68,6 +68,27 @@ fn a_program_that_does_not_answer_is_shown_as_pending() {
 }
 
 #[test]
+fn a_game_by_link_can_have_a_clock_that_the_host_keeps() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        browser.click("#new-game").await;
+        browser.js("document.getElementById('opponent-friend').click()").await;
+        // Nobody waits for three minutes here.
+        browser.js("document.getElementById('new-link-clock').options[1].value = '2+0'").await;
+        browser.js("document.getElementById('new-link-clock').selectedIndex = 1").await;
+        browser.click("#begin").await;
+        browser.until("document.querySelector('#player-top .clock')?.textContent === '0:02'").await;
+        browser.move_by_clicks("d1-d3").await;
+        browser.until("document.querySelector('#welcome .ended h2')?.textContent === 'You won'").await;
+        let card = browser.text("#welcome").await;
+        assert!(card.contains("The defenders are out of time"), "{card}");
+        assert_eq!(browser.text("#player-top .clock").await, "0:00");
+        assert_eq!(browser.text("#player-bottom .clock").await, "0:02");
+        browser.end().await;
+    });
+}
+
+#[test]
 fn two_people_play_by_link_and_others_watch() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/").await;

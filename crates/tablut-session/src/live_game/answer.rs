@@ -19,6 +19,8 @@ impl LiveGame {
     pub fn answer(&mut self, request: Request) -> Result<Response, String> {
         let mut response = Response::default();
         match request {
+            Request::Play { .. } | Request::Flag if self.ends_on_time(&mut response) => {}
+            Request::Flag => {}
             Request::Play { mv } => self.play(&mv, &mut response)?,
             request @ (Request::Variation { .. }
             | Request::TakeBack
@@ -166,6 +168,7 @@ impl LiveGame {
             return Err("it is the computer's turn".to_owned());
         }
         self.session.play(mv)?;
+        self.press_clock();
         self.leave_exercise(response);
         self.changed(response);
         Ok(())

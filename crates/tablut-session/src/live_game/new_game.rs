@@ -1,6 +1,7 @@
 //! Requests that begin another game.
 
 use super::LiveGame;
+use crate::clock::Clock;
 use crate::exercise::Exercise;
 use crate::host_config::HostConfig;
 use crate::lesson;
@@ -46,14 +47,7 @@ impl LiveGame {
     ) -> Result<Self, String> {
         let live = |session| Self::new(session, config.clone(), seed);
         match request {
-            Request::New { rules, first, players, seats, pauses_on_blunders } => {
-                let players = players.clone().unwrap_or_else(Players::people);
-                config.check_players(&players)?;
-                let rules = rules.compiled()?;
-                let mut session = Session::new(rules.clone(), first_side(&rules, *first, seed)?, players);
-                session.pauses_on_blunders = *pauses_on_blunders == Some(true);
-                Ok(live(if *seats == Some(true) { with_seats(session, seed)? } else { session }))
-            }
+            Request::New { .. } => Ok(live(new_session(request, config, seed)?)),
             Request::Import { text, players } => {
                 let default = || RuleSet::named("kvasir").expect("a built-in rule set");
                 let set = present.map_or_else(default, |session| session.rules().set().clone());
@@ -110,6 +104,24 @@ impl LiveGame {
     fn with_puzzle(mut self, exercise: Exercise) -> Self {
         self.exercise = Some((None, exercise));
         self
+    }
+}
+
+/// The game that [`Request::New`] asks for.
+fn new_session(request: &Request, config: &HostConfig, seed: u64) -> Result<Session, String> {
+    let Request::New { rules, first, players, seats, pauses_on_blunders, clock } = request else {
+        return Err("the request begins no new game".to_owned());
+    };
+    let players = players.clone().unwrap_or_else(Players::people);
+    config.check_players(&players)?;
+    let rules = rules.compiled()?;
+    let mut session = Session::new(rules.clone(), first_side(&rules, *first, seed)?, players);
+    session.pauses_on_blunders = *pauses_on_blunders == Some(true);
+    session.clock = clock.map(Clock::new).transpose()?;
+    match (*seats == Some(true), clock) {
+        (true, _) => with_seats(session, seed),
+        (false, Some(_)) => Err("only a game with seats has a clock".to_owned()),
+        (false, None) => Ok(session),
     }
 }
 

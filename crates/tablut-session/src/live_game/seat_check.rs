@@ -39,6 +39,7 @@ impl LiveGame {
                 | Request::ExportGames { .. }
                 | Request::FindPuzzles { .. }
                 | Request::Link
+                | Request::Flag
                 | Request::CheckRules { .. }
         );
         match (request, seat) {

@@ -133,6 +133,7 @@ fn first(model: &Model, puzzles: Vec<PuzzleBook>, site: &Value) -> Result<Value,
         players: Some(Players { attackers, defenders }),
         seats: None,
         pauses_on_blunders: None,
+        clock: None,
     };
     let mut game = LiveGame::begin(&request, None, &Arc::new(config), 0)?;
     // The first event names the game. This one has no name yet.
