@@ -190,7 +190,7 @@ def main():
         files = {
             "puzzles": writes(["generate", "puzzles", nets[0], "--rules", "kvasir", "--count", "8", "--games", "8", "--simulations", "4"], "."),
             "review": writes(["analyze", "--game", str(game), nets[0], "--simulations", "50"], "review.json"),
-            "combine": writes(["model", "combine", nets[0], str(run)], "both.tablut"),
+            "combine": writes(["model", "combine", nets[0], str(run / "checkpoints/gen-00000.safetensors")], "both.tablut"),
             "openings": writes(["generate", "openings", "--count", "60", "--judge", "alphabeta:2"], "book.json"),
         }
         results = [
