@@ -196,10 +196,13 @@ struct Found {
 }
 
 impl Found {
-    /// Evaluates positions. Each engine has a thread, which takes a few positions at a time.
+    /// Evaluates positions. Each engine has a thread, which takes a few positions at a time. Positions of the same rules are
+    /// evaluated together, because a net may have a part for these rules.
     fn evaluate(&mut self, engines: &mut [Box<dyn Inference>], queries: &[Query]) -> Result<(), NetError> {
-        let source = Source { parts: queries.chunks(ROWS).collect(), next: AtomicUsize::new(0) };
-        let mut parts = std::thread::scope(|scope| {
+        let mut order: Vec<usize> = (0..queries.len()).collect();
+        order.sort_by_key(|&place| queries[place].rules.name());
+        let source = Source { queries, parts: order.chunks(ROWS).collect(), next: AtomicUsize::new(0) };
+        let parts = std::thread::scope(|scope| {
             let mut engines = engines.iter_mut();
             let mine = engines.next();
             let others: Vec<_> = engines.map(|engine| scope.spawn(|| source.infer(&mut **engine))).collect();
@@ -212,13 +215,19 @@ impl Found {
         .into_iter()
         .flatten()
         .collect::<Vec<_>>();
-        parts.sort_unstable_by_key(|part| part.place);
-        for Part { output, move_ends, .. } in parts {
-            let before = self.output.logits.len() as u32;
-            self.move_ends.extend(move_ends.iter().map(|end| before + end));
-            self.output.logits.extend(output.logits);
-            self.output.wdl.extend(output.wdl);
-            self.output.moves_left.extend(output.moves_left);
+        let mut rows = vec![(0, 0); queries.len()];
+        for (part, Part { places, .. }) in parts.iter().enumerate() {
+            for (row, &place) in places.iter().enumerate() {
+                rows[place] = (part, row);
+            }
+        }
+        for (part, row) in rows {
+            let Part { output, move_ends, .. } = &parts[part];
+            let begin = if row == 0 { 0 } else { move_ends[row - 1] };
+            self.output.logits.extend(&output.logits[begin as usize..move_ends[row] as usize]);
+            self.output.wdl.push(output.wdl[row]);
+            self.output.moves_left.push(output.moves_left[row]);
+            self.move_ends.push(self.output.logits.len() as u32);
         }
         Ok(())
     }
@@ -237,35 +246,37 @@ impl Found {
 
 /// Positions that threads evaluate.
 struct Source<'a> {
-    parts: Vec<&'a [Query]>,
+    queries: &'a [Query],
+    /// The places of the queries, in the order in which they are evaluated.
+    parts: Vec<&'a [usize]>,
     /// The first part that no thread has taken.
     next: AtomicUsize,
 }
 
 /// The evaluations of one part.
-struct Part {
-    place: usize,
+struct Part<'a> {
+    places: &'a [usize],
     output: OutputBatch,
     /// The end of each position's moves.
     move_ends: Vec<u32>,
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
     /// Lists the moves of positions, encodes and evaluates them on this thread, until all parts are taken.
-    fn infer(&self, engine: &mut dyn Inference) -> Result<Vec<Part>, NetError> {
+    fn infer(&self, engine: &mut dyn Inference) -> Result<Vec<Part<'a>>, NetError> {
         let (mut input, mut moves, mut done) = (InputBatch::default(), MoveList::new(), Vec::new());
-        loop {
-            let place = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(part) = self.parts.get(place) else { return Ok(done) };
+        while let Some(&places) = self.parts.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             input.clear();
-            for query in *part {
+            for &place in places {
+                let query = &self.queries[place];
                 query.rules.legal_moves(&query.position, &mut moves);
                 encode(&Situation { moves: &moves, ..query.borrowed() }, &mut input);
             }
             let mut output = OutputBatch::default();
             engine.infer(&input, &mut output)?;
-            done.push(Part { place, output, move_ends: input.move_ends.clone() });
+            done.push(Part { places, output, move_ends: input.move_ends.clone() });
         }
+        Ok(done)
     }
 }
 
