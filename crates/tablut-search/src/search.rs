@@ -113,8 +113,8 @@ impl Search {
     /// The number is 0 if the search is done ([`Search::is_done`]). It is also 0 if many simulations in a row ended in
     /// known results, so that the caller can check the clock.
     ///
-    /// With [`Method::Gumbel`](crate::Method::Gumbel) the positions are the leaves of one halving round. They are in different subtrees, so
-    /// the result is the same as if they were gathered one by one.
+    /// With [`Method::Gumbel`](crate::Method::Gumbel) the positions are the leaves of one halving round. They are in
+    /// different subtrees, so the result is the same as if they were gathered one by one.
     ///
     /// # Panics
     /// If the evaluations of the last gathering were not applied.

@@ -38,8 +38,8 @@ pub struct Call {
 pub enum Request {
     /// Opens a new game, which replaces the current one for this interface. `first` is the side that moves first. It
     /// must agree with the rules, unless they draw the side. Without `players` two people play. With `seats` each of
-    /// two people has a seat, and all other interfaces can only watch. With `clock` their time is limited. With `pauses_on_blunders` the computer does not
-    /// reply to a person's blunder until [`Request::MoveNow`].
+    /// two people has a seat, and all other interfaces can only watch. With `clock` their time is limited. With
+    /// `pauses_on_blunders` the computer does not reply to a person's blunder until [`Request::MoveNow`].
     New {
         rules: RequestedRules,
         first: Option<Side>,
