@@ -130,6 +130,8 @@ impl<'a> Reader<'a> {
         let first = self.game.start.map(|start| start.side_to_move());
         match name {
             "rules" if self.game.rules_line.is_some() => return Err("a second line of rules".to_owned()),
+            // They could not be written between the brackets of the tag.
+            "rules" if value.contains(['[', ']']) => return Err("a bracket in the line of rules".to_owned()),
             "rules" => {
                 let start = read_start(value)?;
                 self.game.start.get_or_insert(start);

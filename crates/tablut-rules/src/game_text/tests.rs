@@ -150,6 +150,8 @@ fn faults_are_told_with_their_line() {
     assert!(fault("[a:b]\n[rules:dim:11 start:/9/]").starts_with("line 2: dim:11, expected dim:9"));
     assert!(fault("[a:b]\ndim:11 start:/9/").starts_with("line 2: dim:11, expected dim:9"));
     assert!(fault("dim:9 esc:e").contains("expected start:"));
+    let bracket = "dim:9 atkf:]y start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
+    assert_eq!(fault(bracket), "line 1: a bracket in the line of rules");
     assert!(fault(&format!("{RULES}\n\n1. d1^d3\n")).starts_with("line 3: ply 1: \"d1^d3\" is no move"));
     assert!(fault(&format!("{RULES}\n1. --- d1-d2\n")).contains("after a resignation"));
     for (text, part) in [
