@@ -66,7 +66,7 @@ async fn send_forged(url: &str, weights: &Arc<Weights>, n_jobs: usize, forge: Fo
         if let Ok(consumer) = found {
             break consumer;
         }
-        tokio::task::yield_now().await;
+        tokio::time::sleep(Duration::from_millis(2)).await;
     };
     let mut jobs = consumer.stream().max_messages_per_batch(n_jobs).messages().await.unwrap().take(n_jobs);
     while let Some(message) = jobs.next().await {

@@ -333,7 +333,7 @@ fn a_run_that_another_process_trains_is_rejected() {
         if second.try_wait().unwrap().is_some() {
             break (second, first);
         }
-        std::thread::yield_now();
+        std::thread::sleep(Duration::from_millis(2));
     };
     other.kill().unwrap();
     other.wait().unwrap();

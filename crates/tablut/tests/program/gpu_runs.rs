@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use super::tiny::{Tiny, stdout, tablut, text};
 use tablut_learn::{ComputeDevice, DeviceError};
@@ -102,7 +103,7 @@ fn a_killed_run_continues_on_the_device_and_then_on_the_cores() {
     let mut child = command(&config, &run, "gpu:0").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     while !state(&run, 0).exists() {
         assert_eq!(child.try_wait().unwrap(), None, "the run ended before it could be killed");
-        std::thread::yield_now();
+        std::thread::sleep(Duration::from_millis(2));
     }
     child.kill().unwrap();
     child.wait().unwrap();

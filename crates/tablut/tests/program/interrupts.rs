@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use super::tiny::{Tiny, text};
 
@@ -16,7 +17,7 @@ fn stopped_by(signal: &str) -> (Option<i32>, String) {
     let first = run.join("checkpoints/gen-00000.state.safetensors");
     while !first.exists() {
         assert!(child.try_wait().unwrap().is_none(), "the run ended before it could be stopped");
-        std::thread::yield_now();
+        std::thread::sleep(Duration::from_millis(2));
     }
     let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());

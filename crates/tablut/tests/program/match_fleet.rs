@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use super::broker::TestBroker;
 use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
@@ -94,7 +95,7 @@ fn workers_give_the_games_of_a_match_without_workers_even_after_kills() {
         let mut child = spread().spawn().unwrap();
         while games_in(&together) < at {
             assert!(child.try_wait().unwrap().is_none(), "the match ended before it could be killed");
-            std::thread::yield_now();
+            std::thread::sleep(Duration::from_millis(2));
         }
         child.kill().unwrap();
         child.wait().unwrap();

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
@@ -46,7 +47,7 @@ fn reaches(child: &mut Child, path: &Path, games: usize) -> bool {
         if child.try_wait().unwrap().is_some() {
             return false;
         }
-        std::thread::yield_now();
+        std::thread::sleep(Duration::from_millis(2));
     }
     true
 }

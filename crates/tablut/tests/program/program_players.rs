@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -310,7 +311,7 @@ fn ctrl_c_on_a_terminal_causes_no_forfeit() {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0).spawn().unwrap();
     while fs::read_to_string(&games).map_or(0, |text| text.lines().count()) < 3 {
         assert!(child.try_wait().unwrap().is_none(), "the match ended before it could be stopped");
-        std::thread::yield_now();
+        std::thread::sleep(Duration::from_millis(2));
     }
     // A terminal sends the signal to the whole group.
     let sent = Command::new("kill").args(["-INT", "--", &format!("-{}", child.id())]).status().unwrap();

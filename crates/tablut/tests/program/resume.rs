@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 /// A run of one or two seconds. Its net is wide, so that writing a checkpoint takes long enough to be observed.
 const CONFIG: &str = r#"
@@ -56,7 +57,7 @@ fn kill_when(mut child: Child, now: impl Fn() -> bool) -> bool {
         if child.try_wait().unwrap().is_some() {
             return false;
         }
-        std::thread::yield_now();
+        std::thread::sleep(Duration::from_micros(100));
     }
     child.kill().unwrap();
     child.wait().unwrap();
