@@ -233,6 +233,23 @@ def test_a_forked_process_works_like_its_parent(model):
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_process_forks_while_other_threads_evaluate(model):
+    games = random_positions(100)
+    here = model.evaluate(games, threads=2).wdl.tobytes()
+    at_work = [threading.Thread(target=lambda: [model.evaluate(games, threads=2) for _ in range(60)]) for _ in range(2)]
+    for thread in at_work:
+        thread.start()
+    fork = multiprocessing.get_context("fork")
+    for _ in range(10):
+        child = fork.Process(target=lambda: os._exit(model.evaluate(games, threads=2).wdl.tobytes() != here))
+        child.start()
+        child.join(60)
+        assert child.exitcode == 0, "the forked process hangs or has other results"
+    for thread in at_work:
+        thread.join()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_running_games_belong_to_the_process_that_began_them(model):
     games = tablut.self_play(model, games=4, simulations=4, max_plies=30)
     next(games)

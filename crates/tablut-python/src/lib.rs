@@ -26,6 +26,7 @@ mod run;
 mod search;
 mod search_result;
 mod selfplay;
+mod threads;
 mod vector;
 
 use pyo3::prelude::*;

@@ -1,7 +1,6 @@
 //! Nets: model files, and evaluations of many positions.
 //!
-//! No thread continues after a call, and locks are taken only while Python's own lock is held. So a process can fork at
-//! any time.
+//! Locks are taken only while Python's own lock is held, so a process can fork at any time.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,6 +22,7 @@ use crate::errors::{model_error, runtime_error, value_error};
 use crate::game::PyGame;
 use crate::json::to_python;
 use crate::rules::PyRules;
+use crate::threads::Workers;
 
 /// The net that comes with the package.
 static SHIPPED: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/all-rules.tablut"));
@@ -158,11 +158,11 @@ impl PyModel {
         };
         let queries = games.iter().enumerate().map(query).collect::<PyResult<Vec<Query>>>()?;
         drop(games);
-        let threads = n_threads(threads)?;
-        let mut engines = self.take(threads.clamp(1, queries.len().div_ceil(ROWS).max(1)));
+        let workers = Workers::new(py, n_threads(threads)?.clamp(1, queries.len().div_ceil(ROWS).max(1)))?;
+        let mut engines = self.take(workers.n());
         let mut found = Found::default();
         for chunk in queries.chunks(CHUNK) {
-            py.detach(|| found.evaluate(&mut engines, chunk)).map_err(runtime_error)?;
+            py.detach(|| found.evaluate(workers, &mut engines, chunk)).map_err(runtime_error)?;
             py.check_signals()?;
         }
         self.give_back(engines);
@@ -198,23 +198,18 @@ struct Found {
 impl Found {
     /// Evaluates positions. Each engine has a thread, which takes a few positions at a time. Positions of the same rules are
     /// evaluated together, because a net may have a part for these rules.
-    fn evaluate(&mut self, engines: &mut [Box<dyn Inference>], queries: &[Query]) -> Result<(), NetError> {
+    fn evaluate(
+        &mut self,
+        workers: Workers,
+        engines: &mut [Box<dyn Inference>],
+        queries: &[Query],
+    ) -> Result<(), NetError> {
         let mut order: Vec<usize> = (0..queries.len()).collect();
         order.sort_by_key(|&place| queries[place].rules.name());
         let source = Source { queries, parts: order.chunks(ROWS).collect(), next: AtomicUsize::new(0) };
-        let parts = std::thread::scope(|scope| {
-            let mut engines = engines.iter_mut();
-            let mine = engines.next();
-            let others: Vec<_> = engines.map(|engine| scope.spawn(|| source.infer(&mut **engine))).collect();
-            let mine = mine.map(|engine| source.infer(&mut **engine));
-            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            mine.into_iter().chain(others.into_iter().map(join)).collect::<Result<Vec<_>, NetError>>()
-        })?
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>();
+        let mut done: Vec<_> = engines.iter().map(|_| Ok(Vec::new())).collect();
+        workers.run(engines.iter_mut().zip(&mut done), |(engine, done)| *done = source.infer(&mut **engine));
+        let parts = done.into_iter().collect::<Result<Vec<_>, NetError>>()?.into_iter().flatten().collect::<Vec<_>>();
         let mut rows = vec![(0, 0); queries.len()];
         for (part, Part { places, .. }) in parts.iter().enumerate() {
             for (row, &place) in places.iter().enumerate() {

@@ -15,6 +15,7 @@ use crate::encoding::index_array;
 use crate::errors::{illegal_move, type_error, value_error};
 use crate::game::{PyGame, write_board};
 use crate::rules::{PyRules, RulesArgument};
+use crate::threads::Workers;
 
 /// One of the games.
 struct Table {
@@ -109,19 +110,6 @@ fn parts<T>(items: &mut [T], threads: usize) -> impl Iterator<Item = &mut [T]> {
     items.chunks_mut(size)
 }
 
-/// Runs each job on a thread, and the last one on this thread.
-fn in_parallel<J: Send>(jobs: impl Iterator<Item = J>, work: impl Fn(J) + Sync) {
-    let work = &work;
-    let mut jobs: Vec<J> = jobs.collect();
-    let Some(last) = jobs.pop() else { return };
-    std::thread::scope(|scope| {
-        for job in jobs {
-            scope.spawn(move || work(job));
-        }
-        work(last);
-    });
-}
-
 #[pymethods]
 impl PyVectorGames {
     #[new]
@@ -161,19 +149,19 @@ impl PyVectorGames {
     }
 
     /// A legal action of each game, all equally likely, i64 `[n]`.
-    fn random_actions<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        let threads = self.threads;
+    fn random_actions<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let workers = Workers::new(py, self.threads)?;
         let tables = &mut self.tables;
         let mut actions = vec![0; tables.len()];
         py.detach(|| {
-            let jobs = parts(tables, threads).zip(parts(&mut actions, threads));
-            in_parallel(jobs, |(tables, actions): (&mut [Table], &mut [i64])| {
+            let jobs = parts(tables, workers.n()).zip(parts(&mut actions, workers.n()));
+            workers.run(jobs, |(tables, actions): (&mut [Table], &mut [i64])| {
                 for (table, action) in tables.iter_mut().zip(actions) {
                     *action = i64::from(table.actions[table.rng.random_range(0..table.actions.len())]);
                 }
             });
         });
-        actions.into_pyarray(py)
+        Ok(actions.into_pyarray(py))
     }
 
     /// Plays an action in each game. Returns the rewards of attackers and defenders f32 `[n, 2]`, whether games ended
@@ -183,9 +171,9 @@ impl PyVectorGames {
         let actions = whole_numbers(actions, self.tables.len())?;
         let actions = actions.as_array();
         let actions: Vec<i64> = actions.iter().copied().collect();
-        let (threads, max_plies) = (self.threads, self.max_plies);
+        let (workers, max_plies) = (Workers::new(py, self.threads)?, self.max_plies);
         let tables = &mut self.tables;
-        let results = py.detach(|| step(tables, &actions, max_plies, threads)).map_err(illegal_move)?;
+        let results = py.detach(|| step(tables, &actions, max_plies, workers)).map_err(illegal_move)?;
         let rewards: Vec<f32> = results.iter().flat_map(|result| result.rewards).collect();
         let terminated: Vec<bool> = results.iter().map(|result| result.terminated).collect();
         let truncated: Vec<bool> = results.iter().map(|result| result.truncated).collect();
@@ -203,19 +191,20 @@ impl PyVectorGames {
         board: bool,
         action_mask: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (n, n_actions, threads) = (self.tables.len(), n_actions(&self.rules), self.threads);
+        let (n, n_actions) = (self.tables.len(), n_actions(&self.rules));
+        let workers = Workers::new(py, self.threads)?;
         let found = PyDict::new(py);
         let side = |table: &Table| table.game.position().side_to_move().index() as i8;
         found.set_item("side", self.tables.iter().map(side).collect::<Vec<i8>>().into_pyarray(py))?;
         let tables = &mut self.tables;
         if planes {
-            let batch = py.detach(|| encoded(tables, threads));
+            let batch = py.detach(|| encoded(tables, workers));
             found.set_item("planes", batch.planes.into_pyarray(py).reshape([n, PLANES, SIZE, SIZE])?)?;
             found.set_item("features", batch.features.into_pyarray(py).reshape([n, FEATURES])?)?;
         }
         if board {
             let write = |table: &Table, row: &mut [i8]| write_board(table.game.position(), row);
-            let boards = py.detach(|| rows(tables, SQUARES, threads, write));
+            let boards = py.detach(|| rows(tables, SQUARES, workers, write));
             found.set_item("board", boards.into_pyarray(py).reshape([n, SIZE, SIZE])?)?;
         }
         if action_mask {
@@ -224,7 +213,7 @@ impl PyVectorGames {
                     row[usize::from(action)] = 1;
                 }
             };
-            let mask = py.detach(|| rows(tables, n_actions, threads, write));
+            let mask = py.detach(|| rows(tables, n_actions, workers, write));
             found.set_item("action_mask", mask.into_pyarray(py).reshape([n, n_actions])?)?;
         }
         Ok(found)
@@ -276,15 +265,16 @@ fn step(
     tables: &mut [Table],
     actions: &[i64],
     max_plies: Option<u32>,
-    threads: usize,
+    workers: Workers,
 ) -> Result<Vec<StepResult>, String> {
     let read = |(place, (table, &action)): (usize, (&Table, &i64))| {
         table.read(action).map_err(|error| format!("game {place}: {error}"))
     };
     let mut moves = tables.iter().zip(actions).enumerate().map(read).collect::<Result<Vec<Move>, String>>()?;
     let mut results = vec![StepResult::default(); tables.len()];
-    let jobs = parts(tables, threads).zip(parts(&mut moves, threads)).zip(parts(&mut results, threads));
-    in_parallel(jobs, |((tables, moves), results): ((&mut [Table], &mut [Move]), &mut [StepResult])| {
+    let n = workers.n();
+    let jobs = parts(tables, n).zip(parts(&mut moves, n)).zip(parts(&mut results, n));
+    workers.run(jobs, |((tables, moves), results): ((&mut [Table], &mut [Move]), &mut [StepResult])| {
         for ((table, &mut mv), result) in tables.iter_mut().zip(moves).zip(results) {
             *result = table.play(mv, max_plies);
         }
@@ -293,9 +283,9 @@ fn step(
 }
 
 /// The net's inputs of all games.
-fn encoded(tables: &mut [Table], threads: usize) -> InputBatch {
-    let mut batches: Vec<InputBatch> = (0..threads).map(|_| InputBatch::default()).collect();
-    in_parallel(parts(tables, threads).zip(&mut batches), |(tables, batch)| {
+fn encoded(tables: &mut [Table], workers: Workers) -> InputBatch {
+    let mut batches: Vec<InputBatch> = (0..workers.n()).map(|_| InputBatch::default()).collect();
+    workers.run(parts(tables, workers.n()).zip(&mut batches), |(tables, batch)| {
         let mut moves = MoveList::new();
         for table in tables {
             table.game.legal_moves(&mut moves);
@@ -312,10 +302,10 @@ fn encoded(tables: &mut [Table], threads: usize) -> InputBatch {
 }
 
 /// A row of `width` numbers for each game, written by `write` into zeros.
-fn rows(tables: &mut [Table], width: usize, threads: usize, write: impl Fn(&Table, &mut [i8]) + Sync) -> Vec<i8> {
+fn rows(tables: &mut [Table], width: usize, workers: Workers, write: impl Fn(&Table, &mut [i8]) + Sync) -> Vec<i8> {
     let mut rows = vec![0; tables.len() * width];
-    let size = tables.len().div_ceil(threads).max(1);
-    in_parallel(tables.chunks_mut(size).zip(rows.chunks_mut(size * width)), |(tables, rows)| {
+    let size = tables.len().div_ceil(workers.n()).max(1);
+    workers.run(tables.chunks_mut(size).zip(rows.chunks_mut(size * width)), |(tables, rows)| {
         for (table, row) in tables.iter().zip(rows.chunks_exact_mut(width)) {
             write(table, row);
         }
