@@ -23,6 +23,11 @@ enum Command {
     Serve(ServeArgs),
 }
 
+/// musl's own allocator is slow.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match &arguments.command {

@@ -26,6 +26,11 @@ mod run_warnings;
 
 use std::process::ExitCode;
 
+/// musl's own allocator makes self-play 4 % slower.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     exit::code(commands::run(std::env::args_os(), &mut console::Console::new()))
 }
