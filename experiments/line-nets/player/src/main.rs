@@ -97,7 +97,7 @@ fn outputs(arguments: &[String]) -> Result<(), Failure> {
 fn speed(arguments: &[String]) -> Result<(), Failure> {
     let [rules, paths @ ..] = arguments else { return Err("expected speed RULES NET...".into()) };
     let rules = Arc::new(Rules::load(rules)?);
-    let mut inputs = Vec::new();
+    let (mut inputs, mut situations) = (Vec::new(), Vec::new());
     let mut moves = MoveList::new();
     for first in 0..60 {
         let mut game = Game::new(Arc::clone(&rules), Side::Attackers);
@@ -109,6 +109,7 @@ fn speed(arguments: &[String]) -> Result<(), Failure> {
             let mut input = InputBatch::default();
             encode(&game.owned_situation(&moves).borrowed(), &mut input);
             inputs.push(input);
+            situations.push(game.owned_situation(&moves));
             game.play(moves[(ply * 37 + first * 13) % moves.len()])?;
         }
     }
@@ -127,6 +128,28 @@ fn speed(arguments: &[String]) -> Result<(), Failure> {
             }
         }
     }
+    let timed = |work: &mut dyn FnMut()| {
+        let mut best = f64::MAX;
+        for _ in 0..8 {
+            let begun = Instant::now();
+            work();
+            best = best.min(begun.elapsed().as_secs_f64() / inputs.len() as f64);
+        }
+        best * 1e6
+    };
+    let mut input = InputBatch::default();
+    let encoding = timed(&mut || {
+        for situation in &situations {
+            input.clear();
+            encode(&situation.borrowed(), &mut input);
+        }
+    });
+    let listing = timed(&mut || {
+        for situation in &situations {
+            situation.rules.legal_moves(&situation.position, &mut moves);
+        }
+    });
+    println!("encoding: {encoding:.2} µs, listing the moves: {listing:.2} µs");
     for (path, secs) in paths.iter().zip(best) {
         println!("{path}: {:.1} µs, {:.0} evaluations/s", secs * 1e6, 1.0 / secs);
     }
