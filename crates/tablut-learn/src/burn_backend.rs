@@ -16,10 +16,9 @@ use tablut_net::Architecture;
 pub use self::loss::{LossTensors, loss};
 pub use self::product_net::{Multiply, Outputs, ProductNet};
 use self::tensors::{host_values, sum_of, tensor};
-use crate::gradient_backend::{GradientBackend, StepReport, check_finite};
+use crate::gradient_backend::{GradientBackend, StepError, StepReport, check_finite};
 use crate::learner::LearnerState;
 use crate::optimizer::{BETA1, BETA2, EPSILON, OptimizerConfig, ParamState, StepConstants, muon_dims};
-use crate::step_error::StepError;
 
 /// A tensor's state on a device, every array flat and without autodiff.
 type DeviceParam = ParamState<Tensor<1>>;

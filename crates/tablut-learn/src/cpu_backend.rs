@@ -5,12 +5,11 @@ use tablut_kernels::{BF16_LANES, Bf16Kernels, Kernels};
 use tablut_net::Architecture;
 use tablut_net::layers::Values;
 
-use crate::gradient_backend::{GradientBackend, StepReport, check_finite};
+use crate::gradient_backend::{GradientBackend, StepError, StepReport, check_finite};
 use crate::kernel_net::KernelNet;
 use crate::learner::LearnerState;
 use crate::loss::loss_gradient;
 use crate::optimizer::{self, OptimizerConfig, ParamState, StepConstants};
-use crate::step_error::StepError;
 
 /// The weights and the optimiser's state in main memory. Results do not depend on the number of threads, to the bit.
 pub struct CpuBackend {

@@ -38,10 +38,9 @@ use self::on_device::OnDevice;
 use crate::burn_backend::Multiply;
 use crate::config::MachineConfig;
 use crate::cpu_backend::CpuBackend;
-use crate::gradient_backend::GradientBackend;
+use crate::gradient_backend::{GradientBackend, StepError};
 use crate::learner::LearnerState;
 use crate::optimizer::OptimizerConfig;
-use crate::step_error::StepError;
 
 /// Where a run plays and learns. Clones refer to the same device.
 #[derive(Clone, Default)]

@@ -20,7 +20,6 @@ use crate::learner::{learning_rate, learning_rate_share};
 use crate::measurements::{Measurements, weight_norm};
 use crate::run::Run;
 use crate::run_folder::load_games;
-use crate::special::handicaps;
 use crate::train_error::TrainError;
 
 /// An event of a run. The training loop sends the events of each generation in the order of this list. The function
@@ -210,7 +209,9 @@ fn games_of(
 /// Everything that determines the games of `generation`.
 fn order(run: &Run, generation: u64) -> Result<GameOrder, TrainError> {
     let order = run.config.order(&run.rules, generation, playing_weights(run, generation)?);
-    Ok(GameOrder { handicaps: handicaps(run, generation), ..order })
+    let full = run.config.schedule.simulations_at(generation);
+    let handicaps = run.history.handicaps(run.rules.len(), run.config.selfplay.balance, full);
+    Ok(GameOrder { handicaps, ..order })
 }
 
 /// The averaged weights that play `generation`: those of the last generation, or with a lag of 1 of the one before it.

@@ -8,7 +8,7 @@ use tablut_rules::RuleSetError;
 
 use crate::config::{Difference, TrainConfigError};
 use crate::device::DeviceError;
-use crate::step_error::StepError;
+use crate::gradient_backend::StepError;
 
 /// The run cannot start or continue.
 #[derive(Debug, thiserror::Error)]

@@ -41,7 +41,6 @@ mod replay;
 mod rules;
 mod rules_line;
 mod ruleset;
-mod shown;
 mod side;
 mod symmetry;
 mod text;
@@ -65,10 +64,9 @@ pub use ruleset::{
     Hostility, KingCapture, KingRules, Landing, Passing, RULE_SET_NAMES, RepetitionResult, RepetitionRules, RuleSet,
     RuleSetError, ThroneRules, USUAL_RULE_SET, is_rule_set_name,
 };
-pub use shown::{shown, shown_lines};
 pub use side::{Piece, Side, SideError};
 pub use symmetry::Symmetry;
-pub use text::decode;
+pub use text::{decode, shown, shown_lines};
 
 /// The example of the README, as a test.
 #[cfg(doctest)]

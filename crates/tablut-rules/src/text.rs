@@ -1,6 +1,12 @@
-//! Decodes the text of files.
+//! Text from outside: decodes the text of files, and makes text safe to repeat in messages, which means short and without
+//! characters that control a terminal.
 
 use std::io;
+
+/// A message repeats at most this many characters of a line.
+const LINE: usize = 160;
+/// A message repeats at most this many lines of a text.
+const LINES: usize = 12;
 
 /// Decodes UTF-8 and removes a byte-order mark.
 ///
@@ -32,5 +38,65 @@ pub fn decode(bytes: Vec<u8>) -> io::Result<String> {
                 "line {line}: the byte {byte:#04x} is not UTF-8; the text seems to be Latin-1 or Windows-1252"
             ))
         }
+    }
+}
+
+/// `text` as one line of at most 160 characters. Control characters are escaped, and a longer text is cut.
+///
+/// ```
+/// use tablut_rules::shown;
+///
+/// assert_eq!(shown("kvasir"), "kvasir");
+/// assert_eq!(shown("red \u{1b}[31m"), "red \\u{1b}[31m");
+/// ```
+pub fn shown(text: &str) -> String {
+    let mut shown = String::new();
+    for (place, c) in text.chars().enumerate() {
+        if place == LINE {
+            shown.push('…');
+            break;
+        }
+        if c.is_control() || steers(c) {
+            shown.extend(c.escape_debug().filter(|&escape| !steers(escape)));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// The first lines of `text`, at most twelve, each as [`shown`] returns it.
+pub fn shown_lines(text: &str) -> String {
+    let mut lines: Vec<String> = text.trim_end().lines().take(LINES).map(shown).collect();
+    if text.trim_end().lines().nth(LINES).is_some() {
+        lines.push("…".to_owned());
+    }
+    lines.join("\n")
+}
+
+/// Invisible characters that change the order or the place of other characters.
+const fn steers(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_steers_a_terminal_is_shown() {
+        let hostile = "a\u{1b}]0;title\u{7}\r\u{9b}2J\u{202e}b\u{200b}\u{feff}\u{7f}\tc";
+        let shown = shown(hostile);
+        assert!(shown.chars().all(|c| !c.is_control() && !steers(c)), "{shown:?}");
+        assert!(shown.starts_with("a\\u{1b}]0;title") && shown.ends_with("\\tc"), "{shown:?}");
+        assert_eq!(shown_lines("one\ntwo\u{1b}"), "one\ntwo\\u{1b}");
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(shown(&"é".repeat(LINE)), "é".repeat(LINE));
+        assert_eq!(shown(&"é".repeat(LINE + 1)), "é".repeat(LINE) + "…");
+        let shown = shown_lines(&"[".repeat(400_000).repeat(2).replace("[[", "[\n"));
+        assert_eq!(shown.lines().count(), LINES + 1);
     }
 }

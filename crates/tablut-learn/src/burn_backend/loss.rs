@@ -7,8 +7,8 @@ use tablut_net::MOVES_LEFT_UNIT;
 use super::moves::{cross_entropy, policy_loss};
 use super::product_net::Outputs;
 use super::tensors::{host_values, mean_of, tensor};
+use crate::gradient_backend::StepError;
 use crate::loss::{MOVES_LEFT_WEIGHT, target_entropy};
-use crate::step_error::StepError;
 
 /// The loss as tensors of one value on some device.
 pub struct LossTensors {

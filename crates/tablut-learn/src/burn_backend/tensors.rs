@@ -1,8 +1,7 @@
 //! Helpers for burn's tensors: transfers to and from a device, and sums.
 
+use crate::gradient_backend::StepError;
 use burn::tensor::{Device, Tensor, TensorData};
-
-use crate::step_error::StepError;
 
 /// Values on a device.
 pub(crate) fn tensor<const D: usize>(values: Vec<f32>, dims: [usize; D], device: &Device) -> Tensor<D> {

@@ -2,10 +2,9 @@
 
 use tablut_net::{Inference, NetDevice, NetError, Weights};
 
-use crate::gradient_backend::GradientBackend;
+use crate::gradient_backend::{GradientBackend, StepError};
 use crate::learner::LearnerState;
 use crate::optimizer::OptimizerConfig;
-use crate::step_error::StepError;
 
 /// No device.
 pub(super) enum OnDevice {}

@@ -11,10 +11,9 @@ use super::fault::{Fault, Work};
 use super::guard::{Health, caught};
 use super::server::{DeviceInference, Link};
 use crate::burn_backend::{BurnBackend, Multiply};
-use crate::gradient_backend::{GradientBackend, StepReport};
+use crate::gradient_backend::{GradientBackend, StepError, StepReport};
 use crate::learner::LearnerState;
 use crate::optimizer::OptimizerConfig;
-use crate::step_error::StepError;
 
 /// A burn device with the thread that evaluates on it.
 pub(super) struct OnDevice {

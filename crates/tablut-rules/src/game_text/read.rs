@@ -8,7 +8,7 @@ use crate::board::Square;
 use crate::move_text::MoveText;
 use crate::position::Position;
 use crate::rules_line::read_start;
-use crate::shown::shown;
+use crate::text::shown;
 
 impl FromStr for GameText {
     type Err = GameTextError;

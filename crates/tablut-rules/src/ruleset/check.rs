@@ -5,7 +5,7 @@ use super::{
     RuleSetError, is_rule_set_name,
 };
 use crate::board::MAX_DISTANCE;
-use crate::shown::shown;
+use crate::text::shown;
 
 impl RuleSet {
     /// Checks the values.

@@ -6,8 +6,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 use super::{RuleSet, nearest_name};
-use crate::shown::{shown, shown_lines};
-use crate::text::decode;
+use crate::text::{decode, shown, shown_lines};
 
 /// The built-in rule sets: name and TOML text, in the order of the guide's rules page.
 const BUILT_IN: [(&str, &str); 14] = [
