@@ -1,7 +1,8 @@
 //! Helpers for burn's tensors: transfers to and from a device, and sums.
 
-use crate::gradient_backend::StepError;
 use burn::tensor::{Device, Tensor, TensorData};
+
+use crate::gradient_backend::StepError;
 
 /// Values on a device.
 pub(crate) fn tensor<const D: usize>(values: Vec<f32>, dims: [usize; D], device: &Device) -> Tensor<D> {
