@@ -34,7 +34,7 @@ pub fn write_npz(path: &Path, batch: &TrainingBatch) -> Result<(), NpzError> {
 fn archive(batch: &TrainingBatch) -> Result<Vec<u8>, String> {
     let (input, n) = (&batch.input, batch.input.n);
     let floats = |values: &[f32]| bytes(values.iter().map(|value| value.to_le_bytes()));
-    let planes = input.planes.iter().map(|&value| value as u8).collect::<Vec<_>>();
+    let planes = input.plane_values().into_iter().map(|value| value as u8).collect::<Vec<_>>();
     let moves = bytes(input.moves.iter().flat_map(|index| [index.entry.to_le_bytes(), index.choice.to_le_bytes()]));
     let move_ends = bytes(input.move_ends.iter().map(|end| end.to_le_bytes()));
     let mut to = Archive::default();

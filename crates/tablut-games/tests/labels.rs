@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{GameRecord, Handicap, PlyRecord, ReplayWindow, SearchRecord, TrainingBatch};
 use tablut_net::{PLANES, PolicyIndex};
-use tablut_rules::{Bitboard, Game, Move, MoveList, Position, Rules, SQUARES, Square, Symmetry};
+use tablut_rules::{Bitboard, Game, Move, MoveList, Position, Rules, Symmetry};
 use tablut_search::Chances;
 
 /// A position in which the side to move wins at once, and the move that does it.
@@ -72,9 +72,7 @@ fn rows(rules: &Arc<Rules>, known: &Known, value_share: f32) -> (TrainingBatch, 
 
 /// The squares on which plane number `plane` of a row is set.
 fn squares(batch: &TrainingBatch, row: usize, plane: usize) -> Bitboard {
-    let start = (row * PLANES + plane) * SQUARES;
-    let plane = &batch.input.planes[start..start + SQUARES];
-    Square::all().filter(|square| plane[square.index()] == 1.0).collect()
+    batch.input.planes[row * PLANES + plane]
 }
 
 /// The one symmetry that maps `position` to the planes of a row.

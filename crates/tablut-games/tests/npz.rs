@@ -70,7 +70,7 @@ fn every_array_comes_back_with_its_shape_and_values() {
             let Some(search) = &ply.search else { return };
             let mut expected = InputBatch::default();
             encode(&state.situation(legal), &mut expected);
-            assert_eq!(planes[row * PLANES * 81..][..PLANES * 81], expected.planes);
+            assert_eq!(planes[row * PLANES * 81..][..PLANES * 81], expected.plane_values());
             assert_eq!(features[row * FEATURES..][..FEATURES], expected.features);
             let end = move_ends[row];
             let indices: Vec<_> = expected.moves.iter().flat_map(|index| [index.entry, index.choice]).collect();

@@ -12,7 +12,7 @@ use tablut_games::{
     read_records, run_tasks, write_records,
 };
 use tablut_net::{FEATURES, PLANES};
-use tablut_rules::{Rules, SQUARES};
+use tablut_rules::Rules;
 use tablut_search::{SelfPlaySearch, UniformEvaluator};
 
 fn play(rules: &Arc<Rules>, config: &SelfPlayConfig, concurrency: Concurrency) -> (Vec<GameRecord>, u64) {
@@ -153,7 +153,7 @@ fn the_window_keeps_the_latest_generations_and_draws_sound_batches() {
     let draw = || window.batch(32, 0.25, &mut ChaCha8Rng::seed_from_u64(1));
     let batch = draw();
     batch.input.validate().unwrap();
-    assert_eq!(batch.input.planes.len(), 32 * PLANES * SQUARES);
+    assert_eq!(batch.input.planes.len(), 32 * PLANES);
     assert_eq!(batch.input.features.len(), 32 * FEATURES);
     for row in 0..32 {
         let sum: f32 = batch.policy[batch.input.move_range(row)].iter().sum();

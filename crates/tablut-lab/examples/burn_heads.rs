@@ -98,7 +98,7 @@ fn batch(n: usize) -> TrainingBatch {
     };
     let mut batch = TrainingBatch::default();
     batch.input.n = n;
-    batch.input.planes = (0..n * PLANES * SQUARES).map(|_| f32::from(u8::from(random() % 5 == 0))).collect();
+    batch.input.planes = (0..n * PLANES).map(|_| tablut_rules::Bitboard::where_square(|_| random() % 5 == 0)).collect();
     batch.input.features = vec![0.5; n * FEATURES];
     for row in 0..n {
         batch.input.moves.extend((0..MOVES).map(|_| PolicyIndex {

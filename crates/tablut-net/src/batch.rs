@@ -6,15 +6,15 @@ use crate::error::NetError;
 use crate::features::{FEATURES, PLANES};
 use crate::policy::{POLICY_ENTRIES, PolicyIndex};
 use tablut_kernels::Rows;
-use tablut_rules::SQUARES;
+use tablut_rules::{Bitboard, SQUARES};
 
 /// Encoded positions and, for each, the moves whose logits are needed.
 #[derive(Clone, Debug, Default)]
 pub struct InputBatch {
     /// Number of rows (positions).
     pub n: usize,
-    /// Input planes, `[n, PLANES, 81]`.
-    pub planes: Vec<f32>,
+    /// Input planes, `[n, PLANES]`: the squares where a plane is 1. [`InputBatch::plane_values`] has them as numbers.
+    pub planes: Vec<Bitboard>,
     /// Scalar features, `[n, FEATURES]`.
     pub features: Vec<f32>,
     /// Policy indices of the moves of all rows, row by row.
@@ -43,6 +43,13 @@ impl InputBatch {
         self.move_ends.extend(other.move_ends.iter().map(|end| moves_before + end));
     }
 
+    /// The planes as numbers, 0 or 1, `[n, PLANES, 81]`.
+    pub fn plane_values(&self) -> Vec<f32> {
+        let mut values = vec![0.0; self.planes.len() * SQUARES];
+        write_planes(&self.planes, &mut values);
+        values
+    }
+
     /// The range of row `row`'s moves in [`InputBatch::moves`].
     pub fn move_range(&self, row: usize) -> Range<usize> {
         self.moves_of_rows(&(row..row + 1))
@@ -62,7 +69,7 @@ impl InputBatch {
         let complain = |what: &'static str, found: usize, expected: usize| {
             if found == expected { Ok(()) } else { Err(NetError::Batch { what, found, expected }) }
         };
-        complain("plane values", self.planes.len(), self.n * PLANES * SQUARES)?;
+        complain("planes", self.planes.len(), self.n * PLANES)?;
         complain("feature values", self.features.len(), self.n * FEATURES)?;
         complain("move ends", self.move_ends.len(), self.n)?;
         complain("moves", self.moves.len(), self.move_ends.last().map_or(0, |&end| end as usize))
@@ -94,6 +101,15 @@ impl InputBatch {
     }
 }
 
+/// Writes planes as numbers, `[planes][81]`, into zeros.
+pub(crate) fn write_planes(planes: &[Bitboard], values: &mut [f32]) {
+    for (plane, values) in planes.iter().zip(values.chunks_exact_mut(SQUARES)) {
+        for square in plane.iter() {
+            values[square.index()] = 1.0;
+        }
+    }
+}
+
 /// Some rows of a batch.
 #[derive(Clone, Debug)]
 pub struct Positions<'a> {
@@ -104,9 +120,9 @@ pub struct Positions<'a> {
 }
 
 impl<'a> Positions<'a> {
-    /// The rows' planes, `[n][PLANES][81]`.
-    pub(crate) fn planes(&self) -> &'a [f32] {
-        &self.input.planes[self.rows.start * PLANES * SQUARES..self.rows.end * PLANES * SQUARES]
+    /// The rows' planes, `[n][PLANES]`.
+    pub(crate) fn planes(&self) -> &'a [Bitboard] {
+        &self.input.planes[self.rows.start * PLANES..self.rows.end * PLANES]
     }
 
     /// The rows' features.

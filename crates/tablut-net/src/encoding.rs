@@ -4,11 +4,11 @@
 //! Planes are absolute: they show attackers and defenders, not the side to move and its opponent, because the game is
 //! asymmetric. The crate's README lists them with an example.
 
-use tablut_rules::{SQUARES, Symmetry};
+use tablut_rules::Symmetry;
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};
 
 use crate::batch::{Inference, InputBatch, OutputBatch};
-use crate::features::{PLANES, View, planes, push_features};
+use crate::features::{View, planes, push_features};
 use crate::policy::PolicyIndex;
 
 /// Version of planes, features and policy index together. A program reads only nets that were trained with its version.
@@ -22,13 +22,7 @@ pub fn encode(view: &View<'_>, batch: &mut InputBatch) {
 /// Appends one row to `batch`, with the board transformed by `symmetry`. The moves keep their order. Their indices are
 /// transformed.
 pub fn encode_symmetric(view: &View<'_>, symmetry: Symmetry, batch: &mut InputBatch) {
-    let start = batch.planes.len();
-    batch.planes.resize(start + PLANES * SQUARES, 0.0);
-    for (plane, squares) in batch.planes[start..].chunks_exact_mut(SQUARES).zip(planes(view)) {
-        for square in symmetry.bitboard(squares) {
-            plane[square.index()] = 1.0;
-        }
-    }
+    batch.planes.extend(planes(view).map(|plane| symmetry.bitboard(plane)));
     push_features(view.rules.set(), view.plies_since_capture, &mut batch.features);
     batch.moves.extend(view.moves.iter().map(|&mv| PolicyIndex::of(mv).transformed(symmetry)));
     batch.move_ends.push(batch.moves.len() as u32);
@@ -130,9 +124,7 @@ mod tests {
             }
             let batch = encoded(&rules, &position, &moves, Symmetry::ALL[0]);
             for (plane, expected) in [(14, capturable), (15, capturing)] {
-                let plane = &batch.planes[plane * SQUARES..][..SQUARES];
-                let found: Bitboard = Bitboard::FULL.iter().filter(|square| plane[square.index()] > 0.0).collect();
-                assert_eq!(found, expected, "{} {position}", rules.name());
+                assert_eq!(batch.planes[plane], expected, "{} {position}", rules.name());
             }
         }
     }
@@ -161,8 +153,7 @@ mod tests {
         let mut moves = MoveList::new();
         rules.legal_moves(&position, &mut moves);
         let batch = encoded(&rules, &position, &moves, Symmetry::ALL[0]);
-        let counts: Vec<usize> =
-            batch.planes.chunks_exact(SQUARES).map(|plane| plane.iter().filter(|&&x| x == 1.0).count()).collect();
+        let counts: Vec<usize> = batch.planes.iter().map(|plane| plane.len()).collect();
         // Attackers, defenders, king; attackers to move; throne, no corners or camps, 32 edge squares for escape; the
         // king enclosed, no route; the position seen once before; no possible capture.
         assert_eq!(counts[..5], [16, 8, 1, 81, 0]);

@@ -10,7 +10,6 @@ use tablut_rules::RuleSet;
 use crate::batch::{Inference, InputBatch, OutputBatch};
 use crate::error::NetError;
 use crate::features::{FEATURES, PLANES, push_features};
-use tablut_rules::SQUARES;
 
 /// Number of features that a rule set determines: all but the last, which counts plies.
 pub const RULE_FEATURES: usize = FEATURES - 1;
@@ -92,7 +91,7 @@ fn only(input: &InputBatch, rows: Range<usize>) -> InputBatch {
     let ends = input.move_ends[rows.clone()].iter().map(|end| end - moves.start as u32);
     InputBatch {
         n: rows.len(),
-        planes: input.planes[rows.start * PLANES * SQUARES..rows.end * PLANES * SQUARES].to_vec(),
+        planes: input.planes[rows.start * PLANES..rows.end * PLANES].to_vec(),
         features: input.features[rows.start * FEATURES..rows.end * FEATURES].to_vec(),
         moves: input.moves[moves.clone()].to_vec(),
         move_ends: ends.collect(),

@@ -180,7 +180,7 @@ fn batches_that_do_not_fit_are_refused() {
         error.to_string()
     };
     let error = refused(&mut engine, &|input| input.planes.truncate(7));
-    assert!(error.contains("7 plane values"), "{error}");
+    assert!(error.contains("7 planes"), "{error}");
     let error = refused(&mut engine, &|input| input.moves[0].entry = 33 * 81);
     assert!(error.contains("2673"), "{error}");
     let error = refused(&mut engine, &|input| input.move_ends[0] = input.move_ends[1] + 1);

@@ -34,7 +34,7 @@ fn another_runtime_computes_the_same_from_the_onnx_file() {
         let weights = random_weights(shape, 21);
         let input = random_batch(3, 22);
         let bytes = onnx::encode(&weights, &[("encoding", "1")]);
-        let [table, wdl, moves_left] = run_onnx(bytes, input.n, &input.planes, &input.features);
+        let [table, wdl, moves_left] = run_onnx(bytes, input.n, &input.plane_values(), &input.features);
         let mut logits = Vec::new();
         for row in 0..input.n {
             let table = &table[row * POLICY_ENTRIES..][..POLICY_ENTRIES];

@@ -58,7 +58,7 @@ impl Batch {
     /// Calls the callable and sends the answers. Returns an exception of the callable unchanged.
     pub(crate) fn answer(self, py: Python<'_>, callables: &[Py<PyAny>]) -> PyResult<()> {
         let Self { callable, mut input, answers } = self;
-        let planes = std::mem::take(&mut input.planes).into_pyarray(py).reshape([input.n, PLANES, SIZE, SIZE])?;
+        let planes = input.plane_values().into_pyarray(py).reshape([input.n, PLANES, SIZE, SIZE])?;
         let features = std::mem::take(&mut input.features).into_pyarray(py).reshape([input.n, FEATURES])?;
         let result = callables[callable].bind(py).call1((planes, features))?;
         // Sending fails if the search was stopped meanwhile.

@@ -28,7 +28,7 @@ pub(crate) fn batch_of(queries: &[Query], symmetry: Symmetry) -> InputBatch {
 
 /// The planes of one position, `[16, 9, 9]`.
 pub(crate) fn planes_of(py: Python<'_>, batch: InputBatch) -> PyResult<Bound<'_, PyArray3<f32>>> {
-    batch.planes.into_pyarray(py).reshape([PLANES, SIZE, SIZE])
+    batch.plane_values().into_pyarray(py).reshape([PLANES, SIZE, SIZE])
 }
 
 /// Policy indices as an array `[m, 2]` of entry and choice.
@@ -41,9 +41,9 @@ pub(crate) fn indices_array<'py>(py: Python<'py>, moves: &[PolicyIndex]) -> PyRe
 /// `move_ends` u32 `[n]`.
 pub(crate) fn batch_dict(py: Python<'_>, batch: InputBatch) -> PyResult<Bound<'_, PyDict>> {
     let arrays = PyDict::new(py);
+    arrays.set_item("planes", batch.plane_values().into_pyarray(py).reshape([batch.n, PLANES, SIZE, SIZE])?)?;
     arrays.set_item("moves", indices_array(py, &batch.moves)?)?;
     arrays.set_item("move_ends", batch.move_ends.into_pyarray(py))?;
-    arrays.set_item("planes", batch.planes.into_pyarray(py).reshape([batch.n, PLANES, SIZE, SIZE])?)?;
     arrays.set_item("features", batch.features.into_pyarray(py).reshape([batch.n, FEATURES])?)?;
     Ok(arrays)
 }

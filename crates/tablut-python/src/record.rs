@@ -225,7 +225,7 @@ pub(crate) fn to_arrays<'py>(
     drop(records);
     let TrainingBatch { input, policy, wdl, moves_left } = py.detach(|| training_data(&games, rules, value_share))?;
     let n = input.n;
-    let planes: Vec<u8> = input.planes.iter().map(|&value| value as u8).collect();
+    let planes: Vec<u8> = input.plane_values().into_iter().map(|value| value as u8).collect();
     let arrays = batch_dict(py, input)?;
     arrays.set_item("planes", planes.into_pyarray(py).reshape([n, PLANES, SIZE, SIZE])?)?;
     arrays.set_item("policy", policy.into_pyarray(py))?;

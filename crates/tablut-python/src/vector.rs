@@ -199,7 +199,7 @@ impl PyVectorGames {
         let tables = &mut self.tables;
         if planes {
             let batch = py.detach(|| encoded(tables, workers));
-            found.set_item("planes", batch.planes.into_pyarray(py).reshape([n, PLANES, SIZE, SIZE])?)?;
+            found.set_item("planes", batch.plane_values().into_pyarray(py).reshape([n, PLANES, SIZE, SIZE])?)?;
             found.set_item("features", batch.features.into_pyarray(py).reshape([n, FEATURES])?)?;
         }
         if board {

@@ -60,7 +60,7 @@ impl ProductNet {
 
     /// Runs the net on a batch.
     pub fn forward(&self, input: &InputBatch, device: &Device) -> Outputs {
-        let trunk = self.trunk(input.planes.clone(), input.features.clone(), device); // [n, 81, C]
+        let trunk = self.trunk(input.plane_values(), input.features.clone(), device); // [n, 81, C]
         let (wdl, moves_left) = self.value_head(trunk.clone());
         Outputs { policy: self.policy_head(trunk), wdl, moves_left }
     }

@@ -1,7 +1,7 @@
 //! Joins the batches of several threads into one for the device, and splits its outputs.
 
 use tablut_net::{FEATURES, InputBatch, MOVES_LEFT_UNIT, OutputBatch, PLANES};
-use tablut_rules::SQUARES;
+use tablut_rules::Bitboard;
 
 /// Values per position in addition to the moves' logits: three for the outcome, and the moves left.
 pub(super) const OTHERS: usize = 4;
@@ -13,7 +13,7 @@ pub(super) fn joined<'a>(inputs: impl Iterator<Item = &'a InputBatch>) -> InputB
     let mut whole = InputBatch::default();
     inputs.for_each(|input| whole.append(input));
     let rows = padded(whole.n);
-    whole.planes.resize(rows * PLANES * SQUARES, 0.0);
+    whole.planes.resize(rows * PLANES, Bitboard::EMPTY);
     whole.features.resize(rows * FEATURES, 0.0);
     whole
 }
@@ -54,7 +54,7 @@ mod tests {
 
     fn input(moves: &[usize]) -> InputBatch {
         let mut input = InputBatch { n: moves.len(), ..InputBatch::default() };
-        input.planes = vec![1.0; moves.len() * PLANES * SQUARES];
+        input.planes = vec![Bitboard::FULL; moves.len() * PLANES];
         input.features = vec![1.0; moves.len() * FEATURES];
         for &count in moves {
             input.moves.extend((0..count).map(|at| PolicyIndex { entry: at as u16, choice: PolicyIndex::NO_CHOICE }));

@@ -268,7 +268,7 @@ fn begin(jobs: &[Job], device: &Device, waker: &Waker) -> Result<(usize, Reading
     let longest = moves.iter().map(|moves| moves.len()).max().unwrap_or(0);
     let indices = PaddedIndices::new(&moves, padded(input.n), longest.next_multiple_of(MOVES_STEP));
     let net = jobs.first().ok_or("no batch to evaluate")?.net.clone();
-    let values = net.evaluate(input.planes, input.features, &indices, device); // [rows, width + OTHERS]
+    let values = net.evaluate(input.plane_values(), input.features, &indices, device); // [rows, width + OTHERS]
     let mut reading: Reading = Box::pin(Transaction::default().register(values).execute_async());
     // The first poll queues the copy of the values before the next batch is submitted.
     match reading.as_mut().poll(&mut Context::from_waker(waker)) {

@@ -72,7 +72,7 @@ fn first(batch: &InputBatch, n: usize) -> InputBatch {
     let moves = batch.move_range(n - 1).end;
     InputBatch {
         n,
-        planes: batch.planes[..n * tablut_net::PLANES * tablut_rules::SQUARES].to_vec(),
+        planes: batch.planes[..n * tablut_net::PLANES].to_vec(),
         features: batch.features[..n * tablut_net::FEATURES].to_vec(),
         moves: batch.moves[..moves].to_vec(),
         move_ends: batch.move_ends[..n].to_vec(),

@@ -2,10 +2,11 @@
 //! and the heads' last layers stay in f32.
 
 use tablut_kernels::{Aligned, BF16_LANES, Bf16Epilogue, Bf16Images, Bf16Kernels, Kernels};
-use tablut_rules::SQUARES;
+use tablut_rules::{Bitboard, SQUARES};
 
 use super::packing::{GRID, PackedConvolution, PackedSquares};
 use super::trunk::{Activations, Place, TrunkStep};
+use crate::batch::write_planes;
 use crate::features::PLANES;
 
 /// One thread's buffers for a few positions at a time.
@@ -45,10 +46,12 @@ impl Bf16Workspace {
 }
 
 impl Activations for Bf16Workspace {
-    fn begin(&mut self, _kernels: Kernels, planes: &[f32]) {
-        self.n = planes.len() / (PLANES * SQUARES);
-        for (row, planes) in planes.chunks_exact(PLANES * SQUARES).enumerate() {
-            self.planes.set_planes(row, planes);
+    fn begin(&mut self, _kernels: Kernels, planes: &[Bitboard]) {
+        self.n = planes.len() / PLANES;
+        for (row, planes) in planes.chunks_exact(PLANES).enumerate() {
+            let mut values = [0.0; PLANES * SQUARES];
+            write_planes(planes, &mut values);
+            self.planes.set_planes(row, &values);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The trunk: from planes and features to the activations that the heads read.
 
 use tablut_kernels::{Kernels, Matrix, Rows};
+use tablut_rules::Bitboard;
 
 use super::description::{self, Layers};
 use super::packing::{Arithmetic, PackedConvolution, PackedSquares, Values, matrix, stacked};
@@ -58,8 +59,8 @@ pub struct TrunkStep<'a> {
 /// The activations of a few positions in the forward pass of a net in one arithmetic. Images are `[square][channel]`,
 /// pooled values `[means, then maxima]`.
 pub trait Activations {
-    /// Starts with the planes of some positions, `[n][PLANES][81]`.
-    fn begin(&mut self, kernels: Kernels, planes: &[f32]);
+    /// Starts with the planes of some positions, `[n][PLANES]`.
+    fn begin(&mut self, kernels: Kernels, planes: &[Bitboard]);
 
     /// The buffer for biases, one row per position, to be added to every square.
     fn biases(&mut self) -> &mut [f32];

@@ -1,7 +1,7 @@
 //! The forward pass by Winograd's convolutions, in f32 or with products in bf16 on AVX-512, a few positions at a time.
 
 use tablut_kernels::{Aligned, Bf16Tiles, Bf16Vectors, Epilogue, Kernels, LANES, Rows, Transformed};
-use tablut_rules::SQUARES;
+use tablut_rules::{Bitboard, SQUARES};
 
 use super::packing::{Arithmetic, GRID, PackedConvolution, PackedSquares};
 use super::trunk::{Activations, Place, TrunkStep};
@@ -105,9 +105,9 @@ impl<'a, S: Store> Points<'a, S> {
 }
 
 impl<S: Store> Activations for Points<'_, S> {
-    fn begin(&mut self, kernels: Kernels, planes: &[f32]) {
+    fn begin(&mut self, kernels: Kernels, planes: &[Bitboard]) {
         self.room.tiles.reshape(self.n, PLANE_WIDTH);
-        for (row, planes) in planes.chunks_exact(PLANES * SQUARES).enumerate() {
+        for (row, planes) in planes.chunks_exact(PLANES).enumerate() {
             let image = self.store.planes(row);
             channels_last(planes, image);
             self.room.tiles.transform_input(kernels, image, row);
@@ -211,11 +211,12 @@ impl Store for &mut Overwritten {
     }
 }
 
-/// Transposes planes `[PLANES][81]` to squares `[81][padded planes]`. The padding stays zero.
-fn channels_last(planes: &[f32], squares: &mut [f32]) {
-    for (square, channels) in squares.chunks_exact_mut(PLANE_WIDTH).enumerate() {
-        for (plane, channel) in channels.iter_mut().take(PLANES).enumerate() {
-            *channel = planes[plane * SQUARES + square];
+/// Writes planes as squares `[81][padded planes]`.
+fn channels_last(planes: &[Bitboard], squares: &mut [f32]) {
+    squares.fill(0.0);
+    for (channel, plane) in planes.iter().enumerate() {
+        for square in plane.iter() {
+            squares[square.index() * PLANE_WIDTH + channel] = 1.0;
         }
     }
 }

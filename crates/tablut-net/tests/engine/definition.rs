@@ -1,6 +1,7 @@
 //! Evaluates a net by its definition, in f64 and without optimisation.
 
 use tablut_net::{BlockKind, FEATURES, InputBatch, OutputBatch, PLANES, Weights};
+use tablut_rules::{Bitboard, Square};
 
 const SIDE: usize = 9;
 const SQUARES: usize = SIDE * SIDE;
@@ -13,8 +14,9 @@ pub fn infer(weights: &Weights, input: &InputBatch) -> OutputBatch {
     let net = Net(weights);
     let mut output = OutputBatch::default();
     for row in 0..input.n {
-        let planes = input.planes[row * PLANES * SQUARES..].chunks(SQUARES).take(PLANES);
-        let planes = planes.map(|plane| plane.iter().copied().map(f64::from).collect()).collect();
+        let values =
+            |plane: &Bitboard| Square::all().map(|square| f64::from(u8::from(plane.contains(square)))).collect();
+        let planes = input.planes[row * PLANES..][..PLANES].iter().map(values).collect();
         let features: Vec<f64> = input.features[row * FEATURES..][..FEATURES].iter().copied().map(f64::from).collect();
         let x = net.trunk(&planes, &features);
 

@@ -30,7 +30,7 @@ impl BurnNet {
     /// Runs the net on a batch.
     pub fn forward(&self, input: &InputBatch, device: &Device) -> Outputs {
         let n = input.n;
-        let planes = tensor(input.planes.clone(), [n, PLANES, SIZE, SIZE], device);
+        let planes = tensor(input.plane_values(), [n, PLANES, SIZE, SIZE], device);
         let features = tensor(input.features.clone(), [n, FEATURES], device);
         let trunk = self.trunk(planes, features); // [n, C, 9, 9]
         let (wdl, moves_left) = self.value_head(trunk.clone());

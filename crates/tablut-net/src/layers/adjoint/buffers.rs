@@ -1,8 +1,9 @@
 //! Buffers of the backward pass for groups of rows, and for images in bf16.
 
 use tablut_kernels::{Aligned, BF16_LANES, Bf16Images, Bf16WeightGradient, PointSums, Transformed};
-use tablut_rules::SQUARES;
+use tablut_rules::{Bitboard, SQUARES};
 
+use crate::batch::write_planes;
 use crate::features::PLANES;
 use crate::layers::packing::GRID;
 
@@ -57,9 +58,11 @@ impl RoundedSpace {
         }
     }
 
-    pub(super) fn set_planes(&mut self, planes: &[f32]) {
-        for (row, planes) in planes.chunks_exact(PLANES * SQUARES).enumerate() {
-            self.planes.set_planes(row, planes);
+    pub(super) fn set_planes(&mut self, planes: &[Bitboard]) {
+        for (row, planes) in planes.chunks_exact(PLANES).enumerate() {
+            let mut values = [0.0; PLANES * SQUARES];
+            write_planes(planes, &mut values);
+            self.planes.set_planes(row, &values);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! pass. The inputs of convolutions are rounded. Everything else stays in f32.
 
 use tablut_kernels::{Bf16Convolution, Bf16Epilogue, Bf16GradientEpilogue, Bf16Kernels, Kernels, Rows};
-use tablut_rules::SQUARES;
+use tablut_rules::{Bitboard, SQUARES};
 
 use super::buffers::RoundedSpace;
 use super::gradients::{Shard, Workspace, sum_rows};
@@ -27,8 +27,8 @@ impl<'a> Forward<'a> {
 }
 
 impl Activations for Forward<'_> {
-    fn begin(&mut self, _kernels: Kernels, planes: &[f32]) {
-        self.n = planes.len() / (PLANES * SQUARES);
+    fn begin(&mut self, _kernels: Kernels, planes: &[Bitboard]) {
+        self.n = planes.len() / PLANES;
         self.space.set_planes(planes);
     }
 

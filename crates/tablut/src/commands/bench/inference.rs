@@ -12,7 +12,7 @@ use tablut_net::{
     Architecture, Engine, EngineOptions, FEATURES, Inference, InputBatch, Model, NetError, OutputBatch, PLANES,
     Precision, Processor, Weights, durable, encode, onnx,
 };
-use tablut_rules::{Game, MoveList, Rules, SQUARES, Side};
+use tablut_rules::{Game, MoveList, Rules, Side};
 
 use crate::console::Console;
 use crate::nets::DeviceArgs;
@@ -209,7 +209,7 @@ fn first(batch: &InputBatch, n: usize) -> InputBatch {
     let n_moves = batch.move_ends[n - 1] as usize;
     InputBatch {
         n,
-        planes: batch.planes[..n * PLANES * SQUARES].to_vec(),
+        planes: batch.planes[..n * PLANES].to_vec(),
         features: batch.features[..n * FEATURES].to_vec(),
         moves: batch.moves[..n_moves].to_vec(),
         move_ends: batch.move_ends[..n].to_vec(),
