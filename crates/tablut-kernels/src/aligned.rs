@@ -13,12 +13,20 @@ struct Line([u8; 64]);
 pub trait Element: Copy + sealed::Sealed {}
 impl Element for f32 {}
 impl Element for u16 {}
+impl Element for i32 {}
+impl Element for i16 {}
+impl Element for i8 {}
+impl Element for u8 {}
 
 mod sealed {
     /// Restricts [`super::Element`] to the types that fulfil its conditions.
     pub trait Sealed {}
     impl Sealed for f32 {}
     impl Sealed for u16 {}
+    impl Sealed for i32 {}
+    impl Sealed for i16 {}
+    impl Sealed for i8 {}
+    impl Sealed for u8 {}
 }
 
 /// A slice of numbers, aligned to 64 bytes so that no vector straddles two cache lines.

@@ -1,11 +1,12 @@
 //! The safe interface of the kernels. It checks sizes, then runs the code of the level.
 
 mod gradients;
+mod int8;
 mod levels;
 
 use crate::product::{Product, rows_fit};
 use crate::winograd::{POINTS, output::Output};
-use crate::{Convolution, LANES, Matrix, Rows, Simd, SimdError, Transformed};
+use crate::{Convolution, Grid, LANES, Matrix, Rows, Simd, SimdError, Transformed};
 use levels::dispatch;
 
 pub use gradients::GradientEpilogue;
@@ -58,6 +59,28 @@ impl Kernels {
     ///
     /// If a slice is too short for its rows.
     pub fn product(self, rows: Rows<'_>, weights: &Matrix, init: &[f32], relu: bool, out: &mut [f32]) {
+        let product = Self::checked_product(rows, weights, init, relu, out);
+        dispatch!(self.simd, product(&product, out));
+    }
+
+    /// As [`Kernels::product`], with products and sums rounded separately. It is slower and gives the same bits at every
+    /// level.
+    ///
+    /// # Panics
+    ///
+    /// If a slice is too short for its rows.
+    pub fn product_unfused(self, rows: Rows<'_>, weights: &Matrix, init: &[f32], relu: bool, out: &mut [f32]) {
+        let product = Self::checked_product(rows, weights, init, relu, out);
+        dispatch!(self.simd, product_unfused(&product, out));
+    }
+
+    fn checked_product<'a>(
+        rows: Rows<'a>,
+        weights: &'a Matrix,
+        init: &'a [f32],
+        relu: bool,
+        out: &[f32],
+    ) -> Product<'a> {
         let product = Product {
             rows: rows.values,
             row_stride: rows.stride,
@@ -71,7 +94,22 @@ impl Kernels {
             out_stride: weights.padded_outputs(),
         };
         assert!(product.fits(out), "rows, start and outputs of a product fit its matrix");
-        dispatch!(self.simd, product(&product, out));
+        product
+    }
+
+    /// A 3×3 convolution of each channel by itself, padded with zeros: `out = bias + convolution`. With `onto` it is added
+    /// to `out`. Images are `[square][channel]`, `weights` `[tap][channel]`. An empty bias means zeros.
+    ///
+    /// # Panics
+    ///
+    /// If the number of channels is not a multiple of sixteen, or an image does not have the grid's squares.
+    pub fn depthwise(self, grid: Grid, image: &[f32], [weights, bias]: [&[f32]; 2], onto: bool, out: &mut [f32]) {
+        let channels = weights.len() / 9;
+        assert!(channels > 0 && channels.is_multiple_of(LANES), "the number of channels is a multiple of 16");
+        assert!(weights.len() == 9 * channels && (bias.is_empty() || bias.len() == channels), "size of a layer");
+        let size = grid.squares() * channels;
+        assert!(image.len() == size && out.len() == size, "an image has the grid's squares");
+        dispatch!(self.simd, depthwise(grid, image, [weights, bias], onto, out));
     }
 
     /// Writes the tiles of an image (`[square][channel]`) to place `index` of `tiles`. This is the first step of a

@@ -139,6 +139,82 @@ impl<V: Lanes> Lanes for Twice<V> {
     }
 }
 
+/// A vector whose products and sums are rounded separately, as without instructions for both together.
+#[derive(Copy, Clone)]
+pub(crate) struct Unfused<V>(V);
+
+// Every block below is sound because the vector inside has the same contract.
+impl<V: Lanes> Lanes for Unfused<V> {
+    const WIDTH: usize = V::WIDTH;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: the trait's contract.
+        Self(unsafe { V::zero() })
+    }
+
+    #[inline(always)]
+    unsafe fn splat(value: f32) -> Self {
+        // SAFETY: the trait's contract.
+        Self(unsafe { V::splat(value) })
+    }
+
+    #[inline(always)]
+    unsafe fn splat_from(from: &[f32], at: usize) -> Self {
+        // SAFETY: the trait's contract.
+        Self(unsafe { V::splat_from(from, at) })
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: &[f32], at: usize) -> Self {
+        // SAFETY: the trait's contract.
+        Self(unsafe { V::load(from, at) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, into: &mut [f32], at: usize) {
+        // SAFETY: the trait's contract.
+        unsafe { self.0.store(into, at) };
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        Self(unsafe { self.0.add(other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        Self(unsafe { self.0.sub(other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn max(self, other: Self) -> Self {
+        // SAFETY: the trait's contract.
+        Self(unsafe { self.0.max(other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn where_positive(self, gate: Self) -> Self {
+        // SAFETY: the trait's contract.
+        Self(unsafe { self.0.where_positive(gate.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn mul_add(self, factor: Self, term: Self) -> Self {
+        // A product with zero added is the rounded product.
+        // SAFETY: the trait's contract.
+        Self(unsafe { self.0.mul_add(factor.0, V::zero()).add(term.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn prefetch(from: &[f32], at: usize) {
+        // SAFETY: the trait's contract.
+        unsafe { V::prefetch(from, at) };
+    }
+}
+
 /// Sixteen f32 in safe Rust; every access is checked.
 #[derive(Copy, Clone)]
 pub(crate) struct Plain([f32; LANES]);

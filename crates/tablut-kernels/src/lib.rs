@@ -30,6 +30,8 @@
 mod aligned;
 #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "only code for x86 reads all that is packed"))]
 mod bf16;
+mod depthwise;
+mod int8;
 mod kernels;
 mod lanes;
 mod matrix;
@@ -45,6 +47,7 @@ pub use bf16::{
     BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16GradientEpilogue, Bf16Images, Bf16Kernels, Bf16PointConvolution,
     Bf16Tiles, Bf16Vectors, Bf16WeightGradient,
 };
+pub use int8::{INT8_LANES, Int8Depthwise, Int8Matrix};
 pub use kernels::{Epilogue, GradientEpilogue, Kernels};
 pub use lanes::LANES;
 pub use matrix::{Matrix, Rows};

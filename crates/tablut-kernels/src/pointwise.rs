@@ -46,21 +46,22 @@ pub(crate) unsafe fn dot<V: Lanes>(a: &[f32], b: &[f32]) -> f32 {
     }
 }
 
-/// Sets `image` (`[square][channel]`) to zero where `active` is not positive, and writes the sum of each channel to
-/// `sums`.
+/// Sets `image` (`[square][channel]`) to zero where `active` is not positive or not below `top`, and writes the sum of
+/// each channel to `sums`.
 ///
 /// # Safety
 ///
 /// The contract of [`Lanes`]; `sums.len()` is a multiple of sixteen; `image` and `active` hold the same whole number of
 /// rows of `sums.len()` values.
 #[inline(always)]
-pub(crate) unsafe fn gate<V: Lanes>(image: &mut [f32], active: &[f32], sums: &mut [f32]) {
+pub(crate) unsafe fn gate<V: Lanes>(image: &mut [f32], active: &[f32], top: f32, sums: &mut [f32]) {
     for channel in (0..sums.len()).step_by(LANES) {
         // SAFETY: the caller's contract.
         unsafe {
             let mut sum = V::zero();
             for at in (channel..image.len()).step_by(sums.len()) {
-                let value = V::load(image, at).where_positive(V::load(active, at));
+                let active = V::load(active, at);
+                let value = V::load(image, at).where_positive(active).where_positive(V::splat(top).sub(active));
                 value.store(image, at);
                 sum = sum.add(value);
             }

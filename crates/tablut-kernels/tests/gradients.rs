@@ -7,7 +7,7 @@
 mod checksum;
 
 use proptest::prelude::*;
-use tablut_kernels::{Convolution, GradientEpilogue, Grid, Kernels, PointSums, Rows, Simd, Transformed, reference};
+use tablut_kernels::{Convolution, GradientEpilogue, Grid, Kernels, Matrix, PointSums, Rows, Simd, Transformed, reference};
 
 /// The levels of this machine.
 fn levels() -> Vec<Kernels> {
@@ -150,7 +150,7 @@ proptest! {
             assert_close(&found, &expected, 2e-5, &kernels.simd().to_string());
             assert_close(&found_sums, &sums, 1e-4, &format!("{} sums", kernels.simd()));
             let (mut gated, mut gated_sums) = (before.clone(), vec![f32::NAN; inputs]);
-            kernels.gate(&mut gated, &active, &mut gated_sums);
+            kernels.gate(&mut gated, &active, f32::INFINITY, &mut gated_sums);
             for ((gated, before), active) in gated.iter().zip(&before).zip(&active) {
                 assert_eq!(*gated, if *active > 0.0 { *before } else { 0.0 });
             }
@@ -256,5 +256,84 @@ fn the_gradient_of_a_maximum_goes_to_the_first_square_that_has_it() {
             expected[square * width + channel] += gradient[channel - first];
         }
         assert_eq!(image, expected);
+    }
+}
+
+/// Depthwise convolutions and their gradients, by the definition and in f64.
+fn depthwise_by_definition(image: &[f32], weights: &[f32], channels: usize) -> Vec<f64> {
+    let mut out = vec![0.0; image.len()];
+    for (at, out) in out.iter_mut().enumerate() {
+        let (square, channel) = (at / channels, at % channels);
+        let (row, column) = (square / 9, square % 9);
+        for tap in 0..9 {
+            let (r, c) = (row + tap / 3, column + tap % 3);
+            if (1..=9).contains(&r) && (1..=9).contains(&c) {
+                let x = image[((r - 1) * 9 + c - 1) * channels + channel];
+                *out += f64::from(x) * f64::from(weights[tap * channels + channel]);
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn depthwise_convolutions_and_their_gradients_are_the_definitions() {
+    let (grid, channels) = (Grid::new(9, 9), 48);
+    let [image, gradient] = [1, 2].map(|seed| numbers(81 * channels, seed));
+    let (weights, bias) = (numbers(9 * channels, 3), numbers(channels, 4));
+    let expected = depthwise_by_definition(&image, &weights, channels);
+    let close = |found: f32, expected: f64| (f64::from(found) - expected).abs() < 1e-4;
+    let mut fused = None;
+    for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
+        let kernels = Kernels::new(simd).unwrap();
+        let mut out = gradient.clone();
+        kernels.depthwise(grid, &image, [&weights, &bias], true, &mut out);
+        for (at, (&found, expected)) in out.iter().zip(&expected).enumerate() {
+            assert!(close(found, expected + f64::from(gradient[at] + bias[at % channels])), "{simd}");
+        }
+        kernels.depthwise(grid, &image, [&weights, &[]], false, &mut out);
+        assert!(out.iter().zip(&expected).all(|(&found, &expected)| close(found, expected)), "{simd}");
+        // The convolution is linear in its weights, so the gradient of `gradient · out` is the sum for each weight.
+        let mut sums = vec![1.0; 9 * channels];
+        kernels.depthwise_gradient(grid, &image, &gradient, &mut sums);
+        for (at, &found) in sums.iter().enumerate() {
+            let mut one = vec![0.0; 9 * channels];
+            one[at] = 1.0;
+            let slopes = depthwise_by_definition(&image, &one, channels);
+            let slope: f64 = slopes.iter().zip(&gradient).map(|(slope, &gradient)| slope * f64::from(gradient)).sum();
+            assert!(close(found, 1.0 + slope), "{simd}: {found}, expected {slope}");
+        }
+        if simd.is_fused() {
+            let fused = fused.get_or_insert_with(|| (out.clone(), sums.clone()));
+            assert!(*fused == (out, sums), "{simd}: other bits");
+        }
+    }
+}
+
+#[test]
+fn products_without_fused_rounding_have_the_same_bits_at_every_level() {
+    let (rows, weights) = (numbers(13 * 70, 5), numbers(40 * 70, 6));
+    let matrix = Matrix::pack(40, 70, &weights);
+    let (init, mut first) = (numbers(48, 7), None);
+    for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
+        let kernels = Kernels::new(simd).unwrap();
+        let rows = Rows { values: &rows, stride: 70, count: 13 };
+        let (mut fused, mut out) = (vec![0.0; 13 * 48], vec![0.0; 13 * 48]);
+        kernels.product(rows, &matrix, &init, true, &mut fused);
+        kernels.product_unfused(rows, &matrix, &init, true, &mut out);
+        assert!(out.iter().zip(&fused).all(|(a, b)| (a - b).abs() < 1e-4), "{simd}");
+        assert!(*first.get_or_insert_with(|| out.clone()) == out, "{simd}: other bits");
+    }
+}
+
+#[test]
+fn a_gate_closes_at_the_top() {
+    let active: Vec<f32> = (0..32).map(|at| [0.0, 1.0, 2.0, 3.0][at % 4]).collect();
+    for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
+        let (mut image, mut sums) = (vec![1.0; 32], vec![0.0; 16]);
+        Kernels::new(simd).unwrap().gate(&mut image, &active, 2.0, &mut sums);
+        let expected = |at: usize| f32::from(u8::from(at % 4 == 1));
+        assert!(image.iter().enumerate().all(|(at, &value)| value == expected(at)), "{simd}");
+        assert!(sums.iter().enumerate().all(|(at, &sum)| sum == 2.0 * expected(at)), "{simd}");
     }
 }

@@ -54,8 +54,9 @@ fn compare(architecture: &Architecture, n: usize, rounds: usize) {
 /// with one large product for both 1×1 convolutions.
 fn burn_heads(architecture: &Architecture, batch: &TrainingBatch) {
     let device = Device::flex().autodiff();
-    let (n, c) = (batch.input.n, architecture.channels());
-    let (v, h) = (architecture.value().channels, architecture.value().hidden);
+    let (n, c) = (batch.input.n, architecture.residual().expect("a residual net").channels());
+    let value = architecture.residual().expect("a residual net").value();
+    let (v, h) = (value.channels, value.hidden);
     let leaf = |dims: [usize; 2], scale: f32| {
         let values = (0..dims[0] * dims[1]).map(|i| scale * ((i * 7919 % 1000) as f32 / 1000.0 - 0.5)).collect();
         Tensor::<2>::from_data(TensorData::new::<f32, _>(values, dims), &device).require_grad()

@@ -36,7 +36,7 @@ pub struct BurnBackend {
 }
 
 impl BurnBackend {
-    /// A learner that continues from `state` on `device`.
+    /// A learner that continues from `state` on `device`. Its net must be residual.
     pub fn new(device: Device, multiply: Multiply, state: &LearnerState, optimizer: OptimizerConfig) -> Self {
         let plain = device.clone().without_autodiff();
         let put = |values: &Vec<f32>| Ok::<_, Infallible>(tensor(values.clone(), [values.len()], &plain));
@@ -59,7 +59,8 @@ impl BurnBackend {
     fn differentiate(&self, batch: &TrainingBatch) -> (LossTensors, Vec<Tensor<1>>) {
         let leaf = |param: &DeviceParam| param.weights.clone().autodiff().require_grad();
         let leaves: Vec<_> = self.params.iter().map(leaf).collect();
-        let net = ProductNet::of_tensors(self.architecture.layers(), &leaves, self.multiply, FloatDType::F32);
+        let layers = self.architecture.residual().expect("checked at the start").layers();
+        let net = ProductNet::of_tensors(layers, &leaves, self.multiply, FloatDType::F32);
         let parts = loss(net.forward(&batch.input, &self.device), batch, &self.device);
         let mut gradients = parts.total.backward();
         let gradient = |leaf: &Tensor<1>| {

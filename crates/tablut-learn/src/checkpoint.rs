@@ -127,10 +127,8 @@ impl Checkpoint {
         let steps = value("steps")?.parse().map_err(|error| bad("steps", format!("{error}")))?;
         let training_text = value("training")?;
         let training = serde_json::from_str(training_text).map_err(|error| bad("training", error.to_string()))?;
-        let layers = architecture.layers();
         let mut params = Vec::new();
-        for parameter in layers.parameters() {
-            let (name, dims) = (parameter.name.clone(), parameter.dims.clone());
+        for tablut_net::Parameter { name, dims, .. } in architecture.tensors() {
             let mut take = |part: &str| -> Result<Vec<f32>, NetError> {
                 let name = format!("{name}#{part}");
                 let tensor = tensors.remove(&name).ok_or_else(|| NetError::MissingTensor(name.clone()))?;

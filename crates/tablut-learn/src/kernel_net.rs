@@ -1,4 +1,4 @@
-//! The net on the CPU's own kernels, forward and backward, distributed over threads. Training steps use it.
+//! A residual net on the CPU's own kernels, forward and backward, distributed over threads. Training steps use it.
 //!
 //! A batch is divided into [`Shard`]s of [`SHARD`] positions, for any number of threads. A thread runs one shard at a
 //! time through the whole net, so that activations stay in the cache, and computes the shard's part of every weight's
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use tablut_kernels::{Bf16Kernels, Kernels};
 use tablut_net::layers::Values;
 use tablut_net::layers::adjoint::{LearningNet, Predictions, Shard, Workspace};
-use tablut_net::{Architecture, InputBatch};
+use tablut_net::{InputBatch, Residual};
 
 /// Positions per shard. Larger shards need less memory for gradients, smaller ones distribute better over threads.
 const SHARD: usize = 16;
@@ -30,7 +30,7 @@ impl KernelNet {
     ///
     /// # Panics
     /// If `bf16` is given and the number of the trunk's channels is not a multiple of 32.
-    pub fn new(architecture: &Architecture, kernels: Kernels, bf16: Option<Bf16Kernels>) -> Self {
+    pub fn new(architecture: &Residual, kernels: Kernels, bf16: Option<Bf16Kernels>) -> Self {
         let net = LearningNet::new(architecture, bf16);
         Self { kernels, net, shards: Vec::new(), workspaces: Mutex::default() }
     }

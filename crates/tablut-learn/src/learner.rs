@@ -18,12 +18,11 @@ pub struct LearnerState {
 impl LearnerState {
     /// A learner that starts from `weights`.
     pub fn new(weights: &Weights) -> Self {
-        let layers = weights.architecture().layers();
-        let values = weights.values(&layers);
-        let param = |(id, parameter): (_, &tablut_net::Parameter)| {
-            ParamState::new(parameter.name.clone(), parameter.dims.clone(), values.get(id).to_vec())
+        let param = |parameter: tablut_net::Parameter| {
+            let values = weights.get(&parameter.name).iter().copied().collect();
+            ParamState::new(parameter.name, parameter.dims, values)
         };
-        let params = layers.ids().zip(layers.parameters()).map(param).collect();
+        let params = weights.architecture().tensors().into_iter().map(param).collect();
         Self { architecture: weights.architecture().clone(), params, steps: 0 }
     }
 

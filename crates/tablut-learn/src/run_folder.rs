@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tablut_games::{RecordFile, read_records};
-use tablut_net::{ModelFileError, Precision, durable};
+use tablut_net::{Architecture, ModelFileError, Precision, durable};
 use tablut_rules::{RuleSet, RuleSetError, Rules};
 
 use crate::checkpoint::{Checkpoint, model_path, state_path, states};
@@ -174,6 +174,10 @@ pub(crate) fn settle_precision(
     mut config: TrainConfig,
     so_far: Option<&TrainConfig>,
 ) -> Result<TrainConfig, TrainError> {
+    // Nets of lines have an arithmetic of their own, the same on every machine.
+    if let Architecture::Lines(_) = config.shape {
+        config.precision = Precision::F32;
+    }
     if let (Precision::Fastest, Some(so_far)) = (config.precision, so_far) {
         config.precision = so_far.precision;
     }

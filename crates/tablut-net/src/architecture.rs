@@ -1,4 +1,4 @@
-//! A net's architecture as data: the blocks of the trunk with their pooling, and the widths of the heads.
+//! A net's architecture as data: its kind, the blocks of its trunk, and the widths of its layers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,15 +8,16 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::NetError;
+use crate::layers::Parameter;
 
 /// Version of [`Architecture`]'s fields and their meaning.
 pub const ARCHITECTURE_VERSION: u32 = 1;
 
 /// Together with the encoding version, this determines a net's tensors and its forward pass.
 ///
-/// Common architectures have a short name. `b6c64` has six residual blocks of 64 channels, every second one pooled, and
-/// the [standard](Architecture::standard) heads. A config contains the short name, or a table of the fields if there is
-/// no short name. A model file always contains all fields as JSON.
+/// There are two kinds. Common architectures have a short name: `b6c64` is a [residual](Residual) net with six blocks of
+/// 64 channels, `lines32x2` a [net of lines](Lines) with 32 channels and two blocks. A config contains the short name,
+/// or a table of the fields if there is no short name. A model file always contains all fields as JSON.
 ///
 /// ```
 /// let architecture: tablut_net::Architecture = "b2c32".parse()?;
@@ -24,14 +25,36 @@ pub const ARCHITECTURE_VERSION: u32 = 1;
 ///     architecture.to_json(),
 ///     r#"{"version":1,"channels":32,"blocks":["plain","pooled"],"policy":{"channels":32},"value":{"channels":32,"hidden":64}}"#
 /// );
+/// let architecture: tablut_net::Architecture = "lines32x2".parse()?;
+/// assert_eq!(architecture.to_json(), r#"{"version":1,"lines":{"channels":32,"blocks":2}}"#);
 /// # Ok::<(), tablut_net::NetError>(())
 /// ```
 #[derive(Clone, Debug, Eq, PartialEq, Hash)]
-pub struct Architecture {
+pub enum Architecture {
+    /// Residual blocks of 3×3 convolutions.
+    Residual(Residual),
+    /// Features of rows and columns, which a program reads from tables, and a few cheap blocks.
+    Lines(Lines),
+}
+
+/// A residual net with convolutions: its blocks with their pooling, and the widths of its heads.
+#[derive(Clone, Debug, Eq, PartialEq, Hash)]
+pub struct Residual {
     channels: usize,
     blocks: Vec<BlockKind>,
     policy: PolicyWidths,
     value: ValueWidths,
+}
+
+/// A net of lines. One small network describes each of the 18 rows and columns by itself; a square's features are the
+/// sum of its row's and its column's. Blocks of a depthwise 3×3 and a 1×1 convolution follow.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lines {
+    /// Channels of the trunk, a multiple of 32 from 32 to 128.
+    pub channels: usize,
+    /// Blocks of the trunk, 1 to 8.
+    pub blocks: usize,
 }
 
 /// A residual block of two 3×3 convolutions.
@@ -62,10 +85,10 @@ pub struct ValueWidths {
     pub hidden: usize,
 }
 
-/// The fields as they are stored.
+/// The fields of a residual net as they are stored.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Fields {
+struct ResidualFields {
     version: u32,
     channels: usize,
     blocks: Vec<BlockKind>,
@@ -73,7 +96,15 @@ struct Fields {
     value: ValueWidths,
 }
 
-impl Architecture {
+/// The fields of a net of lines as they are stored.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LinesFields {
+    version: u32,
+    lines: Lines,
+}
+
+impl Residual {
     /// An architecture with these `blocks` (1 to 64), `channels` of the trunk (a multiple of 16 from 16 to 512), and
     /// widths of the heads.
     ///
@@ -134,29 +165,9 @@ impl Architecture {
         self.value
     }
 
-    /// All fields as JSON, as in model files.
-    pub fn to_json(&self) -> String {
-        serde_json::to_string(&self.fields()).expect("numbers and names have a form in JSON")
-    }
-
-    /// Reads the output of [`Architecture::to_json`].
-    ///
-    /// # Errors
-    /// If the text has another form or another version, or a field is out of range.
-    pub fn from_json(text: &str) -> Result<Self, NetError> {
-        let fields: Fields =
-            serde_json::from_str(text).map_err(|error| NetError::Architecture(format!("{error} in `{text}`")))?;
-        fields.try_into()
-    }
-
-    fn fields(&self) -> Fields {
-        Fields {
-            version: ARCHITECTURE_VERSION,
-            channels: self.channels,
-            blocks: self.blocks.clone(),
-            policy: self.policy,
-            value: self.value,
-        }
+    fn fields(&self) -> ResidualFields {
+        let Self { channels, ref blocks, policy, value } = *self;
+        ResidualFields { version: ARCHITECTURE_VERSION, channels, blocks: blocks.clone(), policy, value }
     }
 
     fn is_standard(&self) -> bool {
@@ -164,31 +175,133 @@ impl Architecture {
     }
 }
 
-impl TryFrom<Fields> for Architecture {
-    type Error = NetError;
-
-    fn try_from(fields: Fields) -> Result<Self, NetError> {
-        if fields.version != ARCHITECTURE_VERSION {
-            return Err(NetError::Architecture(format!(
-                "version {}, this program reads version {ARCHITECTURE_VERSION}",
-                fields.version
-            )));
+impl Lines {
+    /// The architecture with the short name `lines{channels}x{blocks}`.
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn new(channels: usize, blocks: usize) -> Result<Self, NetError> {
+        if !(32..=128).contains(&channels) || !channels.is_multiple_of(32) {
+            let reason = format!("lines.channels = {channels}: expected a multiple of 32 from 32 to 128");
+            return Err(NetError::Architecture(reason));
         }
-        Self::new(fields.channels, fields.blocks, fields.policy, fields.value)
+        if !(1..=8).contains(&blocks) {
+            return Err(NetError::Architecture(format!("lines.blocks = {blocks}: expected 1 to 8")));
+        }
+        Ok(Self { channels, blocks })
     }
 }
 
-/// The short name, followed by the differences from the standard, as in `b4c32 (pooled 2 3; policy 64; value 48, 64)`.
+impl From<Residual> for Architecture {
+    fn from(residual: Residual) -> Self {
+        Self::Residual(residual)
+    }
+}
+
+impl From<Lines> for Architecture {
+    fn from(lines: Lines) -> Self {
+        Self::Lines(lines)
+    }
+}
+
+impl Architecture {
+    /// [`Residual::standard`].
+    ///
+    /// # Errors
+    /// If a number is out of range.
+    pub fn standard(blocks: usize, channels: usize) -> Result<Self, NetError> {
+        Residual::standard(blocks, channels).map(Self::Residual)
+    }
+
+    /// The residual architecture, for devices that run no other.
+    ///
+    /// # Errors
+    /// If it is a net of lines.
+    pub fn residual(&self) -> Result<&Residual, NetError> {
+        match self {
+            Self::Residual(residual) => Ok(residual),
+            Self::Lines(_) => Err(NetError::OnlyOnCores(self.to_string())),
+        }
+    }
+
+    /// Every tensor, in the order of the forward pass. A [`ParameterId`](crate::layers::ParameterId) is an index into
+    /// this list.
+    pub fn tensors(&self) -> Vec<Parameter> {
+        match self {
+            Self::Residual(residual) => residual.layers().parameters().to_vec(),
+            Self::Lines(lines) => lines.layers().parameters().to_vec(),
+        }
+    }
+
+    /// Number of trained parameters.
+    pub fn parameters(&self) -> usize {
+        self.tensors().iter().map(Parameter::len).sum()
+    }
+
+    /// Additions and multiplications of one evaluation, with convolutions computed directly. Each weight of a layer on
+    /// squares counts twice for every square, every other parameter counts twice. A line network counts nothing, because
+    /// its outputs are read from tables.
+    pub fn operations(&self) -> usize {
+        match self {
+            Self::Residual(residual) => residual.operations(),
+            Self::Lines(lines) => lines.operations(),
+        }
+    }
+
+    /// All fields as JSON, as in model files.
+    pub fn to_json(&self) -> String {
+        let text = match self {
+            Self::Residual(residual) => serde_json::to_string(&residual.fields()),
+            Self::Lines(lines) => serde_json::to_string(&LinesFields { version: ARCHITECTURE_VERSION, lines: *lines }),
+        };
+        text.expect("numbers and names have a form in JSON")
+    }
+
+    /// Reads the output of [`Architecture::to_json`].
+    ///
+    /// # Errors
+    /// If the text has another form or another version, or a field is out of range.
+    pub fn from_json(text: &str) -> Result<Self, NetError> {
+        let fail = |error: serde_json::Error| NetError::Architecture(format!("{error} in `{text}`"));
+        let fields: serde_json::Value = serde_json::from_str(text).map_err(fail)?;
+        Self::from_fields(fields, text)
+    }
+
+    fn from_fields(fields: serde_json::Value, text: &str) -> Result<Self, NetError> {
+        let fail = |error: serde_json::Error| NetError::Architecture(format!("{error} in `{text}`"));
+        let checked = |version: u32| match version {
+            ARCHITECTURE_VERSION => Ok(()),
+            _ => Err(NetError::Architecture(format!(
+                "version {version}, this program reads version {ARCHITECTURE_VERSION}"
+            ))),
+        };
+        if fields.get("lines").is_some() {
+            let LinesFields { version, lines } = serde_json::from_value(fields).map_err(fail)?;
+            checked(version)?;
+            return Lines::new(lines.channels, lines.blocks).map(Self::Lines);
+        }
+        let fields: ResidualFields = serde_json::from_value(fields).map_err(fail)?;
+        checked(fields.version)?;
+        Residual::new(fields.channels, fields.blocks, fields.policy, fields.value).map(Self::Residual)
+    }
+}
+
+/// The short name. For a residual net it is followed by the differences from the standard, as in `b4c32 (pooled 2 3;
+/// policy 64; value 48, 64)`.
 impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = format!("b{}c{}", self.blocks.len(), self.channels);
-        if self.is_standard() {
+        let residual = match self {
+            Self::Residual(residual) => residual,
+            Self::Lines(Lines { channels, blocks }) => return f.pad(&format!("lines{channels}x{blocks}")),
+        };
+        let name = format!("b{}c{}", residual.blocks.len(), residual.channels);
+        if residual.is_standard() {
             return f.pad(&name);
         }
-        let pooled = self.blocks.iter().enumerate().filter(|(_, kind)| **kind == BlockKind::Pooled);
+        let pooled = residual.blocks.iter().enumerate().filter(|(_, kind)| **kind == BlockKind::Pooled);
         let pooled: Vec<_> = pooled.map(|(block, _)| (block + 1).to_string()).collect();
         let pooled = if pooled.is_empty() { "none".to_owned() } else { pooled.join(" ") };
-        let (policy, value) = (self.policy.channels, self.value);
+        let (policy, value) = (residual.policy.channels, residual.value);
         f.pad(&format!("{name} (pooled {pooled}; policy {policy}; value {}, {})", value.channels, value.hidden))
     }
 }
@@ -197,18 +310,24 @@ impl FromStr for Architecture {
     type Err = NetError;
 
     fn from_str(text: &str) -> Result<Self, NetError> {
-        let parse = || {
-            let (blocks, channels) = text.strip_prefix('b')?.split_once('c')?;
-            Some((blocks.parse().ok()?, channels.parse().ok()?))
+        let numbers = |pair: (&str, &str)| Some([pair.0.parse().ok()?, pair.1.parse().ok()?]);
+        let found = if let Some(shape) = text.strip_prefix("lines") {
+            let shape = shape.split_once('x').and_then(numbers);
+            shape.and_then(|[channels, blocks]| Lines::new(channels, blocks).ok()).map(Self::Lines)
+        } else {
+            let shape = text.strip_prefix('b').and_then(|shape| shape.split_once('c')).and_then(numbers);
+            shape.and_then(|[blocks, channels]| Self::standard(blocks, channels).ok())
         };
-        let (blocks, channels) = parse().ok_or_else(|| NetError::ArchitectureName(text.to_owned()))?;
-        Self::standard(blocks, channels).map_err(|_| NetError::ArchitectureName(text.to_owned()))
+        found.ok_or_else(|| NetError::ArchitectureName(text.to_owned()))
     }
 }
 
 impl Serialize for Architecture {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.is_standard() { serializer.collect_str(self) } else { self.fields().serialize(serializer) }
+        match self {
+            Self::Residual(residual) if !residual.is_standard() => residual.fields().serialize(serializer),
+            _ => serializer.collect_str(self),
+        }
     }
 }
 
@@ -228,8 +347,9 @@ impl<'de> Deserialize<'de> for Architecture {
             }
 
             fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Architecture, M::Error> {
-                let fields = Fields::deserialize(MapAccessDeserializer::new(map))?;
-                fields.try_into().map_err(M::Error::custom)
+                let fields = serde_json::Value::deserialize(MapAccessDeserializer::new(map))?;
+                let text = fields.to_string();
+                Architecture::from_fields(fields, &text).map_err(M::Error::custom)
             }
         }
 
@@ -243,7 +363,7 @@ mod tests {
 
     #[test]
     fn short_names_read_what_they_write() {
-        for text in ["b2c32", "b4c64", "b10c128"] {
+        for text in ["b2c32", "b4c64", "b10c128", "lines32x2", "lines128x8"] {
             let architecture: Architecture = text.parse().unwrap();
             assert_eq!(architecture.to_string(), text);
             assert_eq!(serde_json::to_string(&architecture).unwrap(), format!("\"{text}\""));
@@ -253,7 +373,20 @@ mod tests {
 
     #[test]
     fn a_bad_name_is_refused_with_its_text() {
-        for text in ["", "b6", "6x64", "b0c64", "b6c60", "b6c64x", "b6c1024", "b99999999999c64"] {
+        for text in [
+            "",
+            "b6",
+            "6x64",
+            "b0c64",
+            "b6c60",
+            "b6c64x",
+            "b6c1024",
+            "b99999999999c64",
+            "lines",
+            "lines32",
+            "lines40x2",
+            "lines32x0",
+        ] {
             let error = text.parse::<Architecture>().unwrap_err().to_string();
             assert!(error.contains(&format!("`{text}`")), "{error}");
         }
@@ -263,7 +396,7 @@ mod tests {
     fn every_field_is_written_and_read_back() {
         let blocks = vec![BlockKind::Pooled, BlockKind::Plain, BlockKind::Pooled];
         let (policy, value) = (PolicyWidths { channels: 64 }, ValueWidths { channels: 16, hidden: 48 });
-        let architecture = Architecture::new(48, blocks, policy, value).unwrap();
+        let architecture = Architecture::from(Residual::new(48, blocks, policy, value).unwrap());
         assert_eq!(architecture.to_string(), "b3c48 (pooled 1 3; policy 64; value 16, 48)");
         assert_eq!(Architecture::from_json(&architecture.to_json()).unwrap(), architecture);
         let written = serde_json::to_string(&architecture).unwrap();
@@ -288,5 +421,10 @@ mod tests {
         check("plain", "dense", "`dense`");
         check("\"value\"", "\"worth\"", "`worth`");
         check("[\"plain\"]", "[]", "0 blocks");
+        let json = "lines32x1".parse::<Architecture>().unwrap().to_json();
+        let error = |from: &str, to: &str| Architecture::from_json(&json.replace(from, to)).unwrap_err().to_string();
+        assert!(error("32", "33").contains("lines.channels = 33"));
+        assert!(error(":1}", ":9}").contains("lines.blocks = 9"));
+        assert!(error("n\":1,", "n\":2,").contains("version 2"));
     }
 }

@@ -125,6 +125,12 @@ impl<'a> Positions<'a> {
         &self.input.planes[self.rows.start * PLANES..self.rows.end * PLANES]
     }
 
+    /// The planes and features of one of the rows, counted from the first.
+    pub(crate) fn row(&self, row: usize) -> (&'a [Bitboard], &'a [f32]) {
+        let row = self.rows.start + row;
+        (&self.input.planes[row * PLANES..][..PLANES], &self.input.features[row * FEATURES..][..FEATURES])
+    }
+
     /// The rows' features.
     pub(crate) fn features(&self) -> Rows<'a> {
         let values = &self.input.features[self.rows.start * FEATURES..self.rows.end * FEATURES];

@@ -14,6 +14,7 @@ use crate::layers::{
     Activations, Arithmetic, Bf16Workspace, HeadSpace, Heads, MOVES_LEFT_UNIT, Overwritten, Points, Room, Trunk,
     softplus,
 };
+use crate::lines::{LineNet, LineSpace};
 use crate::specialists::Parts;
 use crate::weights::Weights;
 pub use precision::{EngineOptions, Precision};
@@ -45,17 +46,29 @@ struct Network {
 }
 
 /// A net's layers, packed.
-struct Net {
+enum Net {
+    Residual(ResidualNet),
+    Lines(LineNet),
+}
+
+/// A residual net's layers, packed.
+struct ResidualNet {
     trunk: Trunk,
     heads: Heads,
 }
 
-/// One thread's buffers. They are allocated with the engine and never grow.
+/// One thread's buffers. They are allocated with the engine. Those of a residual net never grow.
 struct Workspace {
     /// The largest number of positions that fit.
     n_positions: usize,
-    images: Images,
-    values: HeadSpace,
+    space: Space,
+}
+
+/// The buffers for a net of either kind.
+enum Space {
+    Residual(Images, HeadSpace),
+    /// One for each part.
+    Lines(Vec<LineSpace>),
 }
 
 /// The activations: by Winograd's points, or on matrix registers.
@@ -105,6 +118,10 @@ impl Engine {
     }
 
     fn packed(weights: &Weights, arithmetic: Arithmetic, kernels: Kernels, threads: Threads) -> Self {
+        let arithmetic = match weights.architecture() {
+            Architecture::Residual(_) => arithmetic,
+            Architecture::Lines(_) => Arithmetic::F32,
+        };
         let nets = weights.part_weights().map(|part| Net::new(&part, arithmetic)).collect();
         let network = Network { arithmetic, parts: weights.parts(), nets };
         Self::assemble(weights.architecture().clone(), Arc::new(network), kernels, threads)
@@ -148,12 +165,19 @@ impl Engine {
 
 impl Net {
     fn new(weights: &Weights, arithmetic: Arithmetic) -> Self {
-        let layers = weights.architecture().layers();
-        let values = weights.values(&layers);
-        let (trunk, heads) = (Trunk::pack(&layers, &values, arithmetic), Heads::pack(&layers, &values, arithmetic));
-        Self { trunk, heads }
+        let values = weights.values();
+        match weights.architecture() {
+            Architecture::Residual(residual) => {
+                let layers = residual.layers();
+                let trunk = Trunk::pack(&layers, &values, arithmetic);
+                Self::Residual(ResidualNet { trunk, heads: Heads::pack(&layers, &values, arithmetic) })
+            }
+            Architecture::Lines(lines) => Self::Lines(LineNet::pack(*lines, &values)),
+        }
     }
+}
 
+impl ResidualNet {
     /// Fills `values` and `logits` for a few positions.
     fn run(
         &self,
@@ -171,7 +195,16 @@ impl Net {
 
 impl Workspace {
     fn new(network: &Network) -> Self {
-        let Net { trunk, heads } = &network.nets[0];
+        let ResidualNet { trunk, heads } = match &network.nets[0] {
+            Net::Residual(net) => net,
+            Net::Lines(_) => {
+                let space = |net: &Net| match net {
+                    Net::Lines(net) => net.space(),
+                    Net::Residual(_) => unreachable!("all parts have the same architecture"),
+                };
+                return Self { n_positions: 16, space: Space::Lines(network.nets.iter().map(space).collect()) };
+            }
+        };
         let (width, joint) = (trunk.width, heads.joint_width());
         let (n, images) = match network.arithmetic {
             arithmetic @ (Arithmetic::F32 | Arithmetic::Bf16Points(_)) => {
@@ -186,7 +219,7 @@ impl Workspace {
                 (n, Images::Registers(Bf16Workspace::new(bf16, n, width, joint)))
             }
         };
-        Self { n_positions: n, images, values: HeadSpace::new(heads, n) }
+        Self { n_positions: n, space: Space::Residual(images, HeadSpace::new(heads, n)) }
     }
 }
 
@@ -200,26 +233,55 @@ impl Inference for Engine {
         let (network, kernels) = (&*self.network, self.kernels);
         let most = self.workspaces.first().map_or(1, |workspace| workspace.n_positions);
         self.threads.run(&mut self.workspaces, (most, &network.parts), input, output, |workspace, share| {
-            evaluate(&network.nets[share.part], kernels, workspace, input, share);
+            evaluate(network, kernels, workspace, input, share);
         });
         Ok(())
     }
 }
 
 /// Evaluates the rows of a share. There are at most as many as the workspace can hold.
-fn evaluate(net: &Net, kernels: Kernels, workspace: &mut Workspace, input: &InputBatch, share: Share<'_>) {
+fn evaluate(network: &Network, kernels: Kernels, workspace: &mut Workspace, input: &InputBatch, share: Share<'_>) {
     let positions = Positions { input, rows: share.rows };
-    let Workspace { images, values, .. } = workspace;
-    match images {
-        Images::Points(room, images) => {
-            let mut images = Points::new(positions.rows.len(), room, images);
-            net.run(kernels, &positions, &mut images, values, share.logits);
+    match (&network.nets[share.part], &mut workspace.space) {
+        (Net::Residual(net), Space::Residual(images, values)) => {
+            net.evaluate(kernels, &positions, images, values, share.logits);
+            let outputs = values.out.chunks_exact(LANES).map(|out| ([out[0], out[1], out[2]], out[3]));
+            for ((out, wdl), moves_left) in outputs.zip(share.wdl).zip(share.moves_left) {
+                *wdl = softmax(out.0);
+                *moves_left = softplus(out.1) * MOVES_LEFT_UNIT;
+            }
         }
-        Images::Registers(images) => net.run(kernels, &positions, images, values, share.logits),
+        (Net::Lines(net), Space::Lines(spaces)) => {
+            let mut logits = share.logits;
+            for (row, (wdl, moves_left)) in share.wdl.iter_mut().zip(share.moves_left).enumerate() {
+                let own = logits.split_off_mut(..positions.moves_of(row).len()).expect("a logit for each move");
+                let output =
+                    net.evaluate(kernels, &mut spaces[share.part], positions.row(row), positions.moves_of(row), own);
+                *wdl = softmax(output.outcome);
+                *moves_left = output.moves_left;
+            }
+        }
+        _ => unreachable!("the buffers are of the net's kind"),
     }
-    for ((out, wdl), moves_left) in values.out.chunks_exact(LANES).zip(share.wdl).zip(share.moves_left) {
-        *wdl = softmax([out[0], out[1], out[2]]);
-        *moves_left = softplus(out[3]) * MOVES_LEFT_UNIT;
+}
+
+impl ResidualNet {
+    /// Fills `values` and `logits` for a few positions.
+    fn evaluate(
+        &self,
+        kernels: Kernels,
+        positions: &Positions<'_>,
+        images: &mut Images,
+        values: &mut HeadSpace,
+        logits: &mut [f32],
+    ) {
+        match images {
+            Images::Points(room, images) => {
+                let mut images = Points::new(positions.rows.len(), room, images);
+                self.run(kernels, positions, &mut images, values, logits);
+            }
+            Images::Registers(images) => self.run(kernels, positions, images, values, logits),
+        }
     }
 }
 

@@ -10,14 +10,17 @@ use tablut_rules::shown;
 pub enum NetError {
     /// A short name that cannot be read or is out of range.
     #[error(
-        "net shape `{}`: expected b<blocks>c<channels> such as b6c64, with 1 to 64 blocks and a multiple of 16 from 16 \
-         to 512 channels",
+        "net shape `{}`: expected lines<channels>x<blocks> such as lines32x2, with 32, 64, 96 or 128 channels and 1 to 8 \
+         blocks, or b<blocks>c<channels> such as b6c64, with 1 to 64 blocks and a multiple of 16 from 16 to 512 channels",
         shown(.0)
     )]
     ArchitectureName(String),
     /// An architecture that cannot be read or is out of range.
     #[error("architecture: {}", shown(.0))]
     Architecture(String),
+    /// A net of lines for a device.
+    #[error("a net of lines ({0}) runs on the cores only: use the device cpu, or a net such as b6c64")]
+    OnlyOnCores(String),
     /// A tensor of the architecture is missing.
     #[error("tensor `{0}` is missing")]
     MissingTensor(String),

@@ -351,7 +351,8 @@ mod tests {
     fn a_net_of_any_architecture_comes_back() {
         use crate::{BlockKind, PolicyWidths, ValueWidths};
         let (policy, value) = (PolicyWidths { channels: 48 }, ValueWidths { channels: 16, hidden: 32 });
-        let architecture = Architecture::new(32, vec![BlockKind::Pooled; 2], policy, value).unwrap();
+        let architecture =
+            Architecture::from(crate::Residual::new(32, vec![BlockKind::Pooled; 2], policy, value).unwrap());
         let model = Model { weights: Weights::initial(&architecture, 3), ..model() };
         assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
     }

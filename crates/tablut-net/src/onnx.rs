@@ -7,14 +7,16 @@
 //! needs only a small part of it.
 
 mod graph;
+mod lines;
 mod protobuf;
+mod residual;
 
-use graph::Graph;
+use graph::{Graph, Window};
 use protobuf::Message;
 
+use crate::architecture::Architecture;
 use crate::features::{FEATURES, PLANES};
-use crate::layers::{Convolution, Layers, Linear, MOVES_LEFT_UNIT, ParameterId};
-use crate::policy::POLICY_ENTRIES;
+use crate::layers::{Linear, MOVES_LEFT_UNIT, Parameter, ParameterId, ValueHead};
 use crate::weights::Weights;
 use tablut_rules::SIZE;
 
@@ -37,42 +39,40 @@ pub fn encode(weights: &Weights, metadata: &[(&str, &str)]) -> Vec<u8> {
 
 /// The forward pass, layer by layer.
 fn net(weights: &Weights) -> Graph {
-    let layers = weights.architecture().layers();
-    let mut net = Net { graph: Graph::default(), layers: &layers };
+    let tensors = weights.architecture().tensors();
+    let mut net = Net { graph: Graph::default(), tensors: &tensors };
     net.graph.input("planes", &[PLANES, SIZE, SIZE]);
     net.graph.input("features", &[FEATURES]);
-    let values = weights.values(&layers);
-    for (id, parameter) in layers.ids().zip(layers.parameters()) {
-        // A dense layer on pooled values is a 1×1 convolution on one square.
+    match weights.architecture() {
+        Architecture::Residual(residual) => residual::net(&mut net, residual, weights),
+        Architecture::Lines(architecture) => lines::net(&mut net, *architecture, weights),
+    }
+    net.graph
+}
+
+/// A graph that is being built, and the tensors that its layers name.
+struct Net<'a> {
+    graph: Graph,
+    tensors: &'a [Parameter],
+}
+
+impl Net<'_> {
+    fn name(&self, id: ParameterId) -> String {
+        self.tensors[id.index()].name.clone()
+    }
+
+    /// Adds a tensor of the weights. A dense layer on pooled values is a 1×1 convolution on one square.
+    fn tensor(&mut self, parameter: &Parameter, values: &[f32]) {
         let mut dims = parameter.dims.clone();
         if dims.len() == 2 {
             dims.extend([1, 1]);
         }
-        net.graph.tensor(&parameter.name, &dims, values.get(id));
-    }
-    let trunk = net.trunk();
-    net.heads(&trunk);
-    net.graph
-}
-
-struct Net<'a> {
-    graph: Graph,
-    layers: &'a Layers,
-}
-
-impl Net<'_> {
-    fn name(&self, id: ParameterId) -> &str {
-        &self.layers.parameter(id).name
-    }
-
-    fn convolution(&mut self, x: &str, layer: &Convolution) -> String {
-        let [weight, bias] = [layer.weight, layer.bias].map(|id| self.name(id).to_owned());
-        self.graph.convolution(x, 3, &weight, Some(&bias))
+        self.graph.tensor(&parameter.name, &dims, values);
     }
 
     fn linear(&mut self, x: &str, layer: &Linear) -> String {
-        let (weight, bias) = (self.name(layer.weight).to_owned(), layer.bias.map(|id| self.name(id).to_owned()));
-        self.graph.convolution(x, 1, &weight, bias.as_deref())
+        let (weight, bias) = (self.name(layer.weight), layer.bias.map(|id| self.name(id)));
+        self.graph.convolution(x, Window::new(1, 1), &weight, bias.as_deref())
     }
 
     fn add(&mut self, x: &str, y: &str) -> String {
@@ -83,42 +83,9 @@ impl Net<'_> {
         self.graph.node("Relu", &[x])
     }
 
-    fn trunk(&mut self) -> String {
-        let layers = self.layers;
-        let features = self.graph.unsqueeze("features");
-        let bias = self.linear(&features, &layers.features);
-        let planes = self.convolution("planes", &layers.input);
-        let sum = self.add(&planes, &bias);
-        let mut x = self.relu(&sum);
-        for block in &layers.blocks {
-            let h = self.convolution(&x, &block.conv1);
-            let h = self.relu(&h);
-            let mut y = self.convolution(&h, &block.conv2);
-            if let Some(pool) = &block.pool {
-                let pooled = self.graph.pool(&h);
-                let bias = self.linear(&pooled, pool);
-                y = self.add(&y, &bias);
-            }
-            let sum = self.add(&x, &y);
-            x = self.relu(&sum);
-        }
-        x
-    }
-
-    fn heads(&mut self, x: &str) {
-        let (policy, value) = (&self.layers.policy, &self.layers.value);
-        let pooled = self.graph.pool(x);
-        let bias = self.linear(&pooled, &policy.pool);
-        let p = self.linear(x, &policy.conv);
-        let p = self.add(&p, &bias);
-        let p = self.relu(&p);
-        let table = self.linear(&p, &policy.out);
-        let table = self.graph.node("Flatten", &[&table]);
-        self.graph.output(&table, "policy", POLICY_ENTRIES);
-
-        let v = self.linear(x, &value.conv);
-        let v = self.relu(&v);
-        let pooled = self.graph.pool(&v);
+    /// The outputs of the value head from its activations on the squares.
+    fn value(&mut self, v: &str, value: &ValueHead) {
+        let pooled = self.graph.pool(v);
         let h = self.linear(&pooled, &value.hidden);
         let h = self.relu(&h);
         let wdl = self.linear(&h, &value.out);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::architecture::Architecture;
 use crate::error::NetError;
-use crate::layers::{Layers, Values};
+use crate::layers::Values;
 use crate::specialists::{Parts, RULE_FEATURES, rule_features};
 use tablut_rules::{RuleSet, is_rule_set_name};
 
@@ -41,6 +41,8 @@ struct Specialist {
 /// The logit of a draw in an untrained net. The logits of both wins are 0, so the chance of a draw is 1/20. Few games
 /// are draws, and a net needs time to unlearn a chance of 1/3 (`experiments/draw-chances`).
 const UNTRAINED_DRAW: f32 = -2.25;
+/// The biases of the outcome's logits, in every architecture.
+const OUTCOME_BIAS: &str = "value.out.bias";
 
 impl Weights {
     /// Uses `tensors` as the weights of a net. Tensors of specialists have a prefix, as in [`Weights::iter`].
@@ -72,19 +74,18 @@ impl Weights {
         Ok(Self { architecture, tensors, specialists })
     }
 
-    /// New weights for training. They depend only on `architecture` and `seed`. [`Architecture::layers`] describes
+    /// New weights for training. They depend only on `architecture` and `seed`. [`Architecture::tensors`] describes
     /// their size.
     pub fn initial(architecture: &Architecture, seed: u64) -> Self {
-        let layers = architecture.layers();
-        let tensor = |(id, parameter): (_, &crate::Parameter)| {
+        let tensor = |parameter: &crate::Parameter| {
             let mut values = parameter.initial_values(seed);
-            if layers.value.out.bias == Some(id) {
+            if parameter.name == OUTCOME_BIAS {
                 values[1] = UNTRAINED_DRAW;
             }
             let tensor = Tensor::from_shape_vec(parameter.dims.clone(), values).expect("a value for each element");
             (parameter.name.clone(), tensor)
         };
-        let tensors = layers.ids().zip(layers.parameters()).map(tensor).collect();
+        let tensors = architecture.tensors().iter().map(tensor).collect();
         Self { architecture: architecture.clone(), tensors, specialists: BTreeMap::new() }
     }
 
@@ -170,9 +171,9 @@ impl Weights {
         self.tensors.iter().map(|(name, tensor)| (Cow::from(name.as_str()), tensor)).chain(theirs)
     }
 
-    /// The values of all general parameters of the architecture's layers.
-    pub fn values(&self, layers: &Layers) -> Values<'_> {
-        Values::new(layers.parameters().iter().map(|parameter| row_major(self.get(&parameter.name))))
+    /// The values of all general tensors, in the order of [`Architecture::tensors`].
+    pub fn values(&self) -> Values<'_> {
+        Values::new(self.architecture.tensors().iter().map(|parameter| row_major(self.get(&parameter.name))))
     }
 
     /// Hash of names, dimensions and values. Nets with equal hashes have equal outputs.
@@ -198,7 +199,7 @@ fn complete(
     full: impl Fn(&str) -> String,
 ) -> Result<BTreeMap<String, Tensor>, NetError> {
     let mut known = BTreeMap::new();
-    for parameter in architecture.layers().parameters() {
+    for parameter in architecture.tensors() {
         let name = &parameter.name;
         let tensor = tensors.remove(name).ok_or_else(|| NetError::MissingTensor(full(name)))?;
         known.insert(name.clone(), checked(tensor, &full(name), &parameter.dims)?);
@@ -305,9 +306,8 @@ mod tests {
         *hidden = hidden.t().as_standard_layout().into_owned().reversed_axes();
         assert!(!hidden.is_standard_layout());
         let read = Weights::new(small(), tensors).unwrap();
-        let layers = small().layers();
-        let id = layers.value.hidden.weight;
-        assert_eq!(read.values(&layers).get(id), weights.values(&layers).get(id));
+        let id = crate::Residual::standard(2, 16).unwrap().layers().value.hidden.weight;
+        assert_eq!(read.values().get(id), weights.values().get(id));
         assert_eq!(read.hash(), weights.hash());
     }
 }

@@ -15,7 +15,7 @@ use tablut_kernels::{Bf16Kernels, Bf16Vectors};
 use tablut_net::layers::Arithmetic;
 use tablut_net::{
     Architecture, BlockKind, Engine, EngineOptions, Inference, InputBatch, NetError, OutputBatch, PolicyIndex,
-    PolicyWidths, Precision, Simd, ValueWidths, Weights,
+    PolicyWidths, Precision, Residual, Simd, ValueWidths, Weights,
 };
 
 /// Every instruction set of this machine.
@@ -78,7 +78,7 @@ fn outputs_are_the_definitions_for_heads_and_pooling_of_any_kind() {
     let input = random_batch(5, 14);
     let (policy, value) = (PolicyWidths { channels: 48 }, ValueWidths { channels: 16, hidden: 32 });
     for blocks in [vec![BlockKind::Plain; 3], vec![BlockKind::Pooled; 2], vec![BlockKind::Pooled, BlockKind::Plain]] {
-        let architecture = Architecture::new(32, blocks, policy, value).expect("widths in range");
+        let architecture = Architecture::from(Residual::new(32, blocks, policy, value).expect("widths in range"));
         let weights = random_weights_of(&architecture, 13);
         let expected = definition::infer(&weights, &input);
         for simd in levels() {
@@ -229,7 +229,9 @@ fn outputs_in_bf16_are_near_the_definitions() {
 #[test]
 fn outputs_in_bf16_without_its_instructions_are_near_the_definitions() {
     let (policy, value) = (PolicyWidths { channels: 16 }, ValueWidths { channels: 48, hidden: 32 });
-    let other = Architecture::new(48, vec![BlockKind::Pooled, BlockKind::Plain], policy, value).expect("in range");
+    let other = Architecture::from(
+        Residual::new(48, vec![BlockKind::Pooled, BlockKind::Plain], policy, value).expect("in range"),
+    );
     for architecture in ["b2c32".parse().expect("a name"), "b3c48".parse().expect("a name"), other] {
         let weights = random_weights_of(&architecture, 31);
         let kinds = [

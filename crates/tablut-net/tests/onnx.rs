@@ -1,11 +1,18 @@
 //! Compares the ONNX file, run by rten, with the CPU engine.
 
+#[path = "engine/played.rs"]
+mod played;
 #[path = "engine/random.rs"]
 mod random;
 
+use played::played_batch;
 use random::{random_batch, random_weights};
 use rten::{Model, ValueView};
-use tablut_net::{Engine, FEATURES, Inference, OutputBatch, PLANES, POLICY_ENTRIES, onnx};
+use tablut_kernels::Kernels;
+use tablut_net::lines::LineLearner;
+use tablut_net::{
+    Architecture, Engine, FEATURES, Inference, MOVES_LEFT_UNIT, OutputBatch, PLANES, POLICY_ENTRIES, onnx,
+};
 
 /// The three outputs of an ONNX model for a batch, each flattened.
 fn run_onnx(bytes: Vec<u8>, n: usize, planes: &[f32], features: &[f32]) -> [Vec<f32>; 3] {
@@ -25,6 +32,33 @@ fn assert_close(found: &[f32], expected: &[f32], what: &str) {
     let scale = expected.iter().fold(0f32, |m, x| m.max(x.abs()));
     for (f, e) in found.iter().zip(expected) {
         assert!((f - e).abs() <= 1e-4 * scale, "{what}: {f}, expected {e} (largest {scale})");
+    }
+}
+
+#[test]
+fn another_runtime_computes_what_a_net_of_lines_learns_from_the_onnx_file() {
+    let (weights, mut input) = (random_weights("lines32x2", 23), played_batch(24));
+    for (at, index) in input.moves.iter_mut().enumerate().filter(|(at, _)| at % 7 == 0) {
+        index.choice = (32 * 81 + at % 81) as u16;
+    }
+    let bytes = onnx::encode(&weights, &[("encoding", "1")]);
+    let [table, wdl, moves_left] = run_onnx(bytes, input.n, &input.plane_values(), &input.features);
+    let Architecture::Lines(lines) = *weights.architecture() else { panic!("a net of lines") };
+    let mut net = LineLearner::new(lines, Kernels::from_env().expect("a level"));
+    net.set_weights(&weights.values());
+    let expected = net.forward(&input);
+    let mut logits = Vec::new();
+    for row in 0..input.n {
+        let table = &table[row * POLICY_ENTRIES..][..POLICY_ENTRIES];
+        logits.extend(input.moves[input.move_range(row)].iter().map(|index| index.logit(table)));
+    }
+    assert_close(&logits, &expected.logits, "logits");
+    let moves_left: Vec<f32> = moves_left.iter().map(|plies| plies / MOVES_LEFT_UNIT).collect();
+    assert_close(&moves_left, &expected.moves_left, "moves left");
+    for (wdl, logits) in wdl.chunks_exact(3).zip(expected.wdl.chunks_exact(3)) {
+        let sum: f32 = logits.iter().map(|logit| logit.exp()).sum();
+        let chances: Vec<f32> = logits.iter().map(|logit| logit.exp() / sum).collect();
+        assert_close(wdl, &chances, "win, draw, loss");
     }
 }
 

@@ -5,7 +5,7 @@ use crate::outer::Outer;
 use crate::winograd::POINTS;
 use crate::winograd::output::Output;
 use crate::winograd::weights::{TAPS, Taps};
-use crate::{Convolution, Kernels, LANES, PointSums, Rows, Transformed};
+use crate::{Convolution, Grid, Kernels, LANES, PointSums, Rows, Transformed};
 
 /// The operations after a gradient's convolution. The result is the gradient before a rectifier.
 #[derive(Debug)]
@@ -132,16 +132,31 @@ impl Kernels {
         }
     }
 
-    /// Sets a gradient to zero where the activation is not positive, and writes the sums of its channels to `sums`.
+    /// Sets a gradient to zero where the activation is not positive or not below `top`, and writes the sums of its channels
+    /// to `sums`.
     ///
     /// # Panics
     ///
     /// If the number of channels (the length of `sums`) is not a multiple of sixteen, or the images differ in size or
     /// end within a square.
-    pub fn gate(self, image: &mut [f32], active: &[f32], sums: &mut [f32]) {
+    pub fn gate(self, image: &mut [f32], active: &[f32], top: f32, sums: &mut [f32]) {
         assert!(!sums.is_empty() && sums.len().is_multiple_of(LANES), "the number of channels is a multiple of 16");
         assert!(image.len().is_multiple_of(sums.len()) && active.len() == image.len(), "whole squares");
-        dispatch!(self.simd, gate(image, active, sums));
+        dispatch!(self.simd, gate(image, active, top, sums));
+    }
+
+    /// Adds the gradient of the weights of [`Kernels::depthwise`] to `sums`, `[tap][channel]`. `gradient` belongs to the
+    /// output for `image`.
+    ///
+    /// # Panics
+    ///
+    /// If the number of channels is not a multiple of sixteen, or an image does not have the grid's squares.
+    pub fn depthwise_gradient(self, grid: Grid, image: &[f32], gradient: &[f32], sums: &mut [f32]) {
+        let channels = sums.len() / TAPS;
+        assert!(channels > 0 && channels.is_multiple_of(LANES), "the number of channels is a multiple of 16");
+        let fit = |image: &[f32]| image.len() == grid.squares() * channels;
+        assert!(sums.len() == TAPS * channels && fit(image) && fit(gradient), "an image has the grid's squares");
+        dispatch!(self.simd, depthwise_gradient(grid, image, gradient, sums));
     }
 
     /// Passes the gradient of each channel's maximum back: adds it to the first of the squares at which `active` has

@@ -21,6 +21,7 @@ macro_rules! level {
         pub(super) mod $name {
             use crate::{Grid, Rows};
             use crate::product::{self, Product};
+            use crate::depthwise;
             use crate::outer::{self, Outer};
             use crate::pointwise;
             use crate::winograd::output::{self, Output};
@@ -29,6 +30,17 @@ macro_rules! level {
 
             kernel!([$($feature)?] product(product: &Product<'_>, out: &mut [f32])
                 = product::run::<$lanes, $rows, $panels>);
+
+            kernel!([$($feature)?] product_unfused(product: &Product<'_>, out: &mut [f32])
+                = product::run::<crate::lanes::Unfused<$lanes>, $rows, $panels>);
+
+            kernel!([$($feature)?] depthwise(
+                grid: Grid, image: &[f32], layer: [&[f32]; 2], onto: bool, out: &mut [f32]
+            ) = depthwise::convolve::<$lanes>);
+
+            kernel!([$($feature)?] depthwise_gradient(
+                grid: Grid, image: &[f32], gradient: &[f32], sums: &mut [f32]
+            ) = depthwise::gradient::<$lanes>);
 
             kernel!([$($feature)?] transform_input(
                 grid: Grid, channels: usize, image: &[f32], out: &mut [f32], first: usize, stride: usize
@@ -70,7 +82,7 @@ macro_rules! level {
             kernel!([$($feature)?] unpack(sums: &[f32], inputs: usize, outputs: usize, taps: &mut [f32])
                 = weights::unpack::<$lanes>);
 
-            kernel!([$($feature)?] gate(image: &mut [f32], active: &[f32], sums: &mut [f32])
+            kernel!([$($feature)?] gate(image: &mut [f32], active: &[f32], top: f32, sums: &mut [f32])
                 = pointwise::gate::<$lanes>);
         }
     };

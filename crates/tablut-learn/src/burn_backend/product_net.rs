@@ -43,11 +43,14 @@ pub struct ProductNet {
 
 impl ProductNet {
     /// Puts `weights` on `device`. Activations and weights have the type `float`. Outputs are `f32`.
+    ///
+    /// # Panics
+    /// If the net is not residual.
     pub fn new(weights: &Weights, device: &Device, multiply: Multiply, float: FloatDType) -> Self {
-        let layers = weights.architecture().layers();
-        let values = weights.values(&layers);
-        let put = |id| tensor(values.get(id).to_vec(), [values.get(id).len()], device);
-        let parameters: Vec<Tensor<1>> = layers.ids().map(put).collect();
+        let layers = weights.architecture().residual().expect("a residual net").layers();
+        let values = weights.values();
+        let put = |values: &[f32]| tensor(values.to_vec(), [values.len()], device);
+        let parameters: Vec<Tensor<1>> = values.iter().map(put).collect();
         Self::of_tensors(layers, &parameters, multiply, float)
     }
 

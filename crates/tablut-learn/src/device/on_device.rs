@@ -46,6 +46,7 @@ impl OnDevice {
         state: &LearnerState,
         optimizer: OptimizerConfig,
     ) -> Result<Box<dyn GradientBackend>, StepError> {
+        state.architecture.residual().map_err(|error| StepError::Device(error.to_string()))?;
         let device = self.device.clone();
         let put = || Ok(BurnBackend::new(device, self.multiply, state, optimizer));
         let learner = self.health.run(Work::Move, put).map_err(StepError::Device)?;

@@ -190,6 +190,7 @@ impl Server {
         if let Some(net) = self.store.find(&hash) {
             return Ok(net);
         }
+        weights.architecture().residual()?;
         let put = || Ok(Arc::new(ProductNet::new(weights, &self.device, self.multiply, self.float)));
         let net = self.health.run(Work::Move, put).map_err(NetError::Inference)?;
         self.store.add(hash, &net);

@@ -15,13 +15,15 @@ use tablut_learn::{
 };
 use tablut_net::layers::Values;
 use tablut_net::layers::adjoint::Predictions;
-use tablut_net::{Architecture, BlockKind, PolicyIndex, PolicyWidths, ValueWidths, View, Weights, encode_symmetric};
+use tablut_net::{
+    Architecture, BlockKind, PolicyIndex, PolicyWidths, Residual, ValueWidths, View, Weights, encode_symmetric,
+};
 use tablut_rules::{Game, MoveList, Rules, Symmetry};
 
 use super::burn_net::BurnNet;
 
 /// Positions of random games under every rule set, with random targets.
-fn batch(n: usize, seed: u64) -> TrainingBatch {
+pub fn batch(n: usize, seed: u64) -> TrainingBatch {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let rules: Vec<_> = tablut_rules::RULE_SET_NAMES.iter().map(|name| Arc::new(Rules::load(name).unwrap())).collect();
     let mut batch = TrainingBatch::default();
@@ -52,7 +54,7 @@ fn batch(n: usize, seed: u64) -> TrainingBatch {
 }
 
 /// A learner with biases that are not zero.
-fn learner(architecture: &Architecture, seed: u64) -> LearnerState {
+pub fn learner(architecture: &Architecture, seed: u64) -> LearnerState {
     let mut learner = LearnerState::new(&Weights::initial(architecture, seed));
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     for param in learner.params.iter_mut().filter(|param| !param.decays()) {
@@ -91,7 +93,7 @@ fn burns_gradients(learner: &LearnerState, batch: &TrainingBatch) -> (LossParts,
 }
 
 /// The norm of the difference, relative to the norm of `b`.
-fn relative(a: &[f32], b: &[f32]) -> f64 {
+pub fn relative(a: &[f32], b: &[f32]) -> f64 {
     let norm = |values: &mut dyn Iterator<Item = f32>| values.map(|x| f64::from(x).powi(2)).sum::<f64>().sqrt();
     assert_eq!(a.len(), b.len());
     norm(&mut a.iter().zip(b).map(|(a, b)| a - b)) / norm(&mut b.iter().copied())
@@ -131,7 +133,7 @@ fn every_gradient_is_burns() {
 fn every_gradient_is_burns_for_heads_and_pooling_of_any_kind() {
     let (policy, value) = (PolicyWidths { channels: 48 }, ValueWidths { channels: 16, hidden: 32 });
     for blocks in [vec![BlockKind::Pooled, BlockKind::Plain], vec![BlockKind::Plain]] {
-        let architecture = Architecture::new(16, blocks, policy, value).unwrap();
+        let architecture = Architecture::from(Residual::new(16, blocks, policy, value).unwrap());
         assert_burns(&learner(&architecture, 3), &batch(11, 5));
     }
 }
@@ -146,7 +148,7 @@ fn moves_with_a_choice_are_differentiated_too() {
 }
 
 /// A smooth function of the predictions: half the sum of their squares, in f64.
-fn energy(predictions: &Predictions) -> f64 {
+pub fn energy(predictions: &Predictions) -> f64 {
     let all = predictions.logits.iter().chain(&predictions.wdl).chain(&predictions.moves_left);
     all.map(|&x| f64::from(x).powi(2) / 2.0).sum()
 }
@@ -155,8 +157,9 @@ fn energy(predictions: &Predictions) -> f64 {
 fn gradients_are_the_slopes_of_finite_differences() {
     let batch = batch(3, 11);
     for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
-        let mut learner = learner(&named("b2c16"), 12);
-        let mut net = KernelNet::new(&learner.architecture, Kernels::new(simd).unwrap(), None);
+        let residual = Residual::standard(2, 16).unwrap();
+        let mut learner = learner(&residual.clone().into(), 12);
+        let mut net = KernelNet::new(&residual, Kernels::new(simd).unwrap(), None);
         let mut forward = |learner: &LearnerState| {
             net.set_weights(&Values::new(learner.params.iter().map(|param| param.weights.as_slice())));
             let predictions = net.forward(&batch.input);
@@ -190,6 +193,7 @@ fn gradients_in_bf16_are_near_those_in_f32_with_and_without_registers() {
     }
     // The rows fill a shard only partly. There are plain and pooled blocks, and more channels than one tile has.
     for (name, n) in [("b2c32", 19), ("b2c64", 3)] {
+        let Architecture::Residual(residual) = named(name) else { panic!("a residual net") };
         let (learner, batch) = (learner(&named(name), 21), batch(n, 22));
         let kernels = Kernels::from_env().unwrap();
         let of = |mut net: KernelNet| {
@@ -198,9 +202,9 @@ fn gradients_in_bf16_are_near_those_in_f32_with_and_without_registers() {
             let gradients = net.backward(&batch.input, &predictions);
             (predictions, gradients)
         };
-        let (expected, slopes) = of(KernelNet::new(&learner.architecture, kernels, None));
+        let (expected, slopes) = of(KernelNet::new(&residual, kernels, None));
         for bf16 in [Some(Bf16Kernels::without_registers()), registers].into_iter().flatten() {
-            let (found, gradients) = of(KernelNet::new(&learner.architecture, kernels, Some(bf16)));
+            let (found, gradients) = of(KernelNet::new(&residual, kernels, Some(bf16)));
             assert!(relative(&found.logits, &expected.logits) < 0.02, "{bf16:?}, {name}: logits");
             assert_ne!(found.logits, expected.logits, "{bf16:?}, {name}: nothing was rounded");
             for ((param, found), expected) in learner.params.iter().zip(&gradients).zip(&slopes) {

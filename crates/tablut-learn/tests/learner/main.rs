@@ -5,6 +5,7 @@ mod config_of_a_run;
 mod gpu;
 mod gradients;
 mod learning;
+mod lines;
 mod metrics;
 mod optimizer;
 mod runs;

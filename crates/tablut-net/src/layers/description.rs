@@ -1,7 +1,7 @@
 //! The list of a net's layers. All other code uses it.
 
 use super::parameter::{Convolution, Linear, Parameter, ParameterId, Parameters, Start};
-use crate::architecture::{Architecture, BlockKind};
+use crate::architecture::{BlockKind, Residual};
 use crate::features::{FEATURES, PLANES};
 use crate::policy::POLICY_PLANES;
 
@@ -40,7 +40,19 @@ pub struct ValueHead {
     pub moves_left: Linear,
 }
 
-/// All layers of a net, in the order of the forward pass.
+impl ValueHead {
+    /// Adds the parameters of a value head: inputs, channels and hidden units.
+    pub(crate) fn add(to: &mut Parameters, [c, v, h]: [usize; 3]) -> Self {
+        Self {
+            conv: to.linear("value.conv", [v, c], Start::He),
+            hidden: to.linear("value.hidden", [h, 2 * v], Start::He),
+            out: to.linear("value.out", [3, h], Start::Output),
+            moves_left: to.linear("moves_left", [1, h], Start::Output),
+        }
+    }
+}
+
+/// All layers of a residual net, in the order of the forward pass.
 #[derive(Clone, Debug)]
 pub struct Layers {
     parameters: Vec<Parameter>,
@@ -58,7 +70,7 @@ pub struct Layers {
     pub value: ValueHead,
 }
 
-impl Architecture {
+impl Residual {
     /// The layers of a net with this architecture.
     ///
     /// Initial values are He's, with one exception: the last layers of residual branches and the layers before outputs
@@ -84,25 +96,15 @@ impl Architecture {
             pool: to.linear_without_bias("policy.pool", [p, 2 * c], branch),
             out: to.linear("policy.out", [POLICY_PLANES, p], Start::Output),
         };
-        let value = ValueHead {
-            conv: to.linear("value.conv", [v, c], Start::He),
-            hidden: to.linear("value.hidden", [h, 2 * v], Start::He),
-            out: to.linear("value.out", [3, h], Start::Output),
-            moves_left: to.linear("moves_left", [1, h], Start::Output),
-        };
+        let value = ValueHead::add(&mut to, [c, v, h]);
         Layers { parameters: to.into_vec(), channels: c, input, features, blocks, policy, value }
     }
 }
 
 impl Layers {
-    /// Every tensor, in the order of the forward pass. A [`ParameterId`] is an index into this list.
+    /// Every tensor, as [`Architecture::tensors`](crate::Architecture::tensors).
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
-    }
-
-    /// The ids of all tensors, in the same order.
-    pub fn ids(&self) -> impl Iterator<Item = ParameterId> {
-        (0..self.parameters().len()).map(ParameterId::from_index)
     }
 
     /// The tensor with this id.
@@ -111,12 +113,7 @@ impl Layers {
     }
 }
 
-impl Architecture {
-    /// Number of trained parameters.
-    pub fn parameters(&self) -> usize {
-        self.layers().parameters().iter().map(Parameter::len).sum()
-    }
-
+impl Residual {
     /// Additions and multiplications of one evaluation by direct convolution. Each weight of a layer on squares counts
     /// twice for every square, every other parameter counts twice.
     pub fn operations(&self) -> usize {
@@ -126,27 +123,28 @@ impl Architecture {
         let on_squares = convolutions
             .chain([layers.input.weight, policy.conv.weight, policy.out.weight, value.conv.weight])
             .map(|id| layers.parameter(id).len() * (tablut_rules::SQUARES - 1));
-        2 * (on_squares.sum::<usize>() + self.parameters())
+        2 * (on_squares.sum::<usize>() + layers.parameters().iter().map(Parameter::len).sum::<usize>())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Architecture;
 
     #[test]
     fn the_operations_of_a_small_net_are_those_counted_by_hand() {
         let on_squares = 16 * PLANES * 9 + 2 * 16 * 16 * 9 + 16 * 16 + 33 * 16 + 32 * 16;
         let once = 16 * FEATURES + 16 * 32 + 64 * 64 + 3 * 64 + 64;
         let biases = 33 + 3 + 64 + 32 + 16 + 3 * 16 + 1;
-        let architecture: Architecture = "b1c16".parse().unwrap();
-        assert_eq!(architecture.operations(), 2 * (81 * on_squares + once + biases));
-        assert_eq!(architecture.parameters(), on_squares + once + biases);
+        let residual = Residual::standard(1, 16).unwrap();
+        assert_eq!(residual.operations(), 2 * (81 * on_squares + once + biases));
+        assert_eq!(Architecture::from(residual).parameters(), on_squares + once + biases);
     }
 
     #[test]
     fn every_parameter_belongs_to_one_layer_and_is_found_by_its_id() {
-        let layers = "b3c16".parse::<Architecture>().unwrap().layers();
+        let layers = Residual::standard(3, 16).unwrap().layers();
         let names: Vec<_> = layers.parameters().iter().map(|parameter| parameter.name.as_str()).collect();
         assert_eq!(
             &names[..5],

@@ -21,6 +21,11 @@ impl<'a> Values<'a> {
         Self(values.into_iter().collect())
     }
 
+    /// The values of all parameters.
+    pub fn iter(&self) -> impl Iterator<Item = &'a [f32]> {
+        self.0.iter().copied()
+    }
+
     /// The values of one parameter.
     pub fn get(&self, id: ParameterId) -> &'a [f32] {
         self.0[id.index()]

@@ -33,10 +33,6 @@ impl Parameter {
 pub struct ParameterId(usize);
 
 impl ParameterId {
-    pub(super) fn from_index(index: usize) -> Self {
-        Self(index)
-    }
-
     /// The index, from 0.
     pub fn index(self) -> usize {
         self.0
@@ -55,6 +51,8 @@ pub enum Start {
     },
     /// A tenth of He's, for a layer before an output.
     Output,
+    /// He's times a factor.
+    Scaled(f32),
 }
 
 impl Start {
@@ -64,6 +62,7 @@ impl Start {
             Start::He => he,
             Start::Branch { n_blocks } => 0.3 * he / (n_blocks as f32).sqrt(),
             Start::Output => 0.1 * he,
+            Start::Scaled(factor) => factor * he,
         }
     }
 }
@@ -119,6 +118,18 @@ impl Parameters {
     /// Adds the weights of a layer that computes a bias.
     pub fn linear_without_bias(&mut self, name: &str, [outputs, inputs]: [usize; 2], start: Start) -> Linear {
         Linear { weight: self.weight(name, &[outputs, inputs], start), bias: None, inputs, outputs }
+    }
+
+    /// Adds values that are not the matrix of a layer, for example one vector for each kind of square, with this standard
+    /// deviation at the start. They have one dimension, so they do not decay, and `AdamW` trains them.
+    pub fn values(&mut self, name: &str, len: usize, initial_scale: f32) -> ParameterId {
+        self.push(Parameter { name: name.to_owned(), dims: vec![len], initial_scale })
+    }
+
+    /// Adds the parameters of a convolution along a line, five squares wide.
+    pub fn line_convolution(&mut self, name: &str, width: usize, start: Start) -> Linear {
+        let weight = self.weight(name, &[width, 5, width], start);
+        Linear { weight, bias: Some(self.bias(name, width)), inputs: 5 * width, outputs: width }
     }
 
     fn weight(&mut self, name: &str, dims: &[usize], start: Start) -> ParameterId {

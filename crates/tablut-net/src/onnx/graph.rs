@@ -63,25 +63,72 @@ impl Graph {
         value
     }
 
-    /// The convolution of `x` by a tensor `[outputs, inputs, side, side]`, padded with zeros to keep the size.
-    pub fn convolution(&mut self, x: &str, side: u64, weight: &str, bias: Option<&str>) -> String {
+    /// The convolution of `x` by a tensor `[outputs, inputs / groups, height, width]`, padded with zeros to keep the size.
+    pub fn convolution(&mut self, x: &str, window: Window, weight: &str, bias: Option<&str>) -> String {
         let inputs: Vec<_> = [x, weight].into_iter().chain(bias).collect();
-        let attributes = [attribute("kernel_shape", INTS, &[side; 2]), attribute("pads", INTS, &[side / 2; 4])];
+        let Window { height, width, groups } = window;
+        let mut attributes = vec![
+            attribute("kernel_shape", INTS, &[height, width]),
+            attribute("pads", INTS, &[height / 2, width / 2, height / 2, width / 2]),
+        ];
+        if groups > 1 {
+            attributes.push(attribute("group", INT, &[groups]));
+        }
         self.node_with("Conv", &inputs, &attributes)
+    }
+
+    /// Adds a constant tensor of one dimension.
+    pub fn integers(&mut self, name: &str, values: impl IntoIterator<Item = i64>) {
+        let (mut n, mut bytes) = (0, Vec::new());
+        for value in values {
+            n += 1;
+            bytes.extend(value.to_le_bytes());
+        }
+        self.constant(name, &[n], INT64, &bytes);
+    }
+
+    /// The places `at` of `x` along `axis`.
+    pub fn gather(&mut self, x: &str, axis: u64, at: impl IntoIterator<Item = i64>) -> String {
+        let name = format!("places.{}", self.n_nodes);
+        self.integers(&name, at);
+        self.node_with("Gather", &[x, &name], &[attribute("axis", INT, &[axis])])
+    }
+
+    /// The values one after another along `axis`.
+    pub fn concat(&mut self, values: &[&str], axis: u64) -> String {
+        self.node_with("Concat", values, &[attribute("axis", INT, &[axis])])
+    }
+
+    /// Rows as columns: `[n, channels, 9, 9]` with the last two dimensions exchanged.
+    pub fn turned(&mut self, x: &str) -> String {
+        self.node_with("Transpose", &[x], &[attribute("perm", INTS, &[0, 1, 3, 2])])
+    }
+
+    /// `x` with other dimensions after the first.
+    pub fn reshape(&mut self, x: &str, dims: &[i64]) -> String {
+        let name = format!("dims.{}", self.n_nodes);
+        self.integers(&name, [0].into_iter().chain(dims.iter().copied()));
+        self.node("Reshape", &[x, &name])
+    }
+
+    /// The sum of `x` over `axis`, which disappears.
+    pub fn sum_over(&mut self, x: &str, axis: i64) -> String {
+        let name = format!("axis.{}", self.n_nodes);
+        self.integers(&name, [axis]);
+        self.node_with("ReduceSum", &[x, &name], &[attribute("keepdims", INT, &[0])])
     }
 
     /// The means of `x` over all squares, followed by the maxima, `[n, 2 * channels, 1, 1]`.
     pub fn pool(&mut self, x: &str) -> String {
         let mean = self.node("GlobalAveragePool", &[x]);
         let max = self.node("GlobalMaxPool", &[x]);
-        self.node_with("Concat", &[&mean, &max], &[attribute("axis", INT, &[1])])
+        self.concat(&[&mean, &max], 1)
     }
 
     /// `x` `[n, width]` as `[n, width, 1, 1]`.
     pub fn unsqueeze(&mut self, x: &str) -> String {
-        let axes: Vec<u8> = [2i64, 3].iter().flat_map(|axis| axis.to_le_bytes()).collect();
-        let name = format!("{x}.axes");
-        self.constant(&name, &[2], INT64, &axes);
+        let name = format!("axes.{}", self.n_nodes);
+        self.integers(&name, [2, 3]);
         self.node("Unsqueeze", &[x, &name])
     }
 
@@ -89,6 +136,21 @@ impl Graph {
     pub fn finish(mut self, name: &str) -> Message {
         self.message.text(2, name);
         self.message
+    }
+}
+
+/// The size of a convolution's window. Each of the groups of channels is a convolution of its own.
+#[derive(Copy, Clone)]
+pub(super) struct Window {
+    pub height: u64,
+    pub width: u64,
+    pub groups: u64,
+}
+
+impl Window {
+    /// A window of all channels.
+    pub fn new(height: u64, width: u64) -> Self {
+        Self { height, width, groups: 1 }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Evaluates a net by its definition, in f64 and without optimisation.
 
-use tablut_net::{BlockKind, FEATURES, InputBatch, OutputBatch, PLANES, Weights};
+use tablut_net::{Architecture, BlockKind, FEATURES, InputBatch, OutputBatch, PLANES, Weights};
 use tablut_rules::{Bitboard, Square};
 
 const SIDE: usize = 9;
@@ -62,7 +62,8 @@ impl Net<'_> {
         let bias = self.get("trunk.features.weight");
         let bias = dense(&bias, features, &vec![0.0; bias.len() / FEATURES]);
         let mut x = relu(add(self.conv(planes, "trunk.input"), &bias));
-        for (block, kind) in self.0.architecture().blocks().iter().enumerate() {
+        let Architecture::Residual(residual) = self.0.architecture() else { panic!("a residual net") };
+        for (block, kind) in residual.blocks().iter().enumerate() {
             let name = format!("trunk.block{block}");
             let h = relu(self.conv(&x, &format!("{name}.conv1")));
             let mut y = self.conv(&h, &format!("{name}.conv2"));

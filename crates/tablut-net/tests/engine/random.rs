@@ -40,7 +40,7 @@ pub fn random_weights(name: &str, seed: u64) -> Weights {
 pub fn random_weights_of(architecture: &Architecture, seed: u64) -> Weights {
     let mut random = Random::new(seed);
     let mut tensors = BTreeMap::new();
-    for parameter in architecture.layers().parameters() {
+    for parameter in &architecture.tensors() {
         let fan_in: usize = parameter.dims[1..].iter().product();
         let mut scale = if parameter.dims.len() == 1 { 0.3 } else { (6.0 / fan_in as f32).sqrt() };
         if parameter.name.contains("conv2") {

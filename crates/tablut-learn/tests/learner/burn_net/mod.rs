@@ -7,7 +7,7 @@ use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Tensor, TensorData};
 use tablut_learn::Outputs;
 use tablut_net::layers::{Convolution, Layers, Linear, ParameterId};
-use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, Weights};
+use tablut_net::{Architecture, FEATURES, InputBatch, PLANES, POLICY_ENTRIES, Weights};
 use tablut_rules::{SIZE, SQUARES};
 
 /// A net's parameters as burn tensors.
@@ -20,10 +20,10 @@ pub struct BurnNet {
 impl BurnNet {
     /// Puts `weights` on `device`.
     pub fn new(weights: &Weights, device: &Device) -> Self {
-        let layers = weights.architecture().layers();
-        let values = weights.values(&layers);
-        let put = |id| tensor(values.get(id).to_vec(), [values.get(id).len()], device);
-        let parameters = layers.ids().map(put).collect();
+        let Architecture::Residual(residual) = weights.architecture() else { panic!("a residual net") };
+        let layers = residual.layers();
+        let values = weights.values();
+        let parameters = values.iter().map(|values| tensor(values.to_vec(), [values.len()], device)).collect();
         Self { layers, parameters }
     }
 

@@ -33,7 +33,7 @@ pub(super) fn backward(
         policy_backward(net, shard, board, &mut workspace.joint, positions, gradient);
         value_squares(net, kernels, shard, board, workspace);
         let Workspace { joint, joint_sums, bias, inner, .. } = &mut *workspace;
-        kernels.gate(joint, row(&shard.kept.joint, board, SQUARES * wide), joint_sums);
+        kernels.gate(joint, row(&shard.kept.joint, board, SQUARES * wide), f32::INFINITY, joint_sums);
         for (total, sum) in shard.gradients.joint.bias.iter_mut().zip(&**joint_sums) {
             *total += sum;
         }
@@ -67,7 +67,7 @@ fn output_backward(c: usize, kernels: Kernels, shard: &Shard, workspace: &mut Wo
         }
         let active = row(shard.kept.output(), board, size);
         kernels.add_at_maxima(active, &row(&shard.kept.output_pooled, board, 2 * c)[c..], maxima, [c, 0], image);
-        kernels.gate(image, active, row_mut(outer_sums, board, c));
+        kernels.gate(image, active, f32::INFINITY, row_mut(outer_sums, board, c));
     }
 }
 
@@ -95,7 +95,7 @@ fn value_backward(
     let active = &values.hidden;
     kernels.outer(Rows { values: active, stride: h, count: n }, h, back, false, &mut gradients.out.weight);
     kernels.product(back, &net.head_adjoints.out, &[], false, hidden);
-    kernels.gate(&mut hidden[..n * h], &active[..n * h], &mut gradients.hidden.bias);
+    kernels.gate(&mut hidden[..n * h], &active[..n * h], f32::INFINITY, &mut gradients.hidden.bias);
     let back = Rows { values: hidden, stride: h, count: n };
     let pooled = Rows { values: &values.pooled, stride: 2 * v, count: n };
     kernels.outer(pooled, 2 * v, back, false, &mut gradients.hidden.weight);

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use tablut_kernels::{BF16_LANES, Bf16Convolution, Bf16Kernels, Convolution, Kernels, Matrix};
 
-use crate::architecture::Architecture;
+use crate::architecture::Residual;
 use crate::features::FEATURES;
 use crate::layers::description::{Block, Layers};
 use crate::layers::heads::{Heads, own_rows};
@@ -46,7 +46,7 @@ impl LearningNet {
     ///
     /// # Panics
     /// If the convolutions are rounded and the trunk's channels are not a multiple of [`BF16_LANES`].
-    pub fn new(architecture: &Architecture, bf16: Option<Bf16Kernels>) -> Self {
+    pub fn new(architecture: &Residual, bf16: Option<Bf16Kernels>) -> Self {
         let layers = architecture.layers();
         let zeros: Vec<_> = layers.parameters().iter().map(|parameter| vec![0.0; parameter.len()]).collect();
         let values = Values::new(zeros.iter().map(Vec::as_slice));

@@ -1,0 +1,174 @@
+//! Products and convolutions of activations in seven bits with weights in eight, and sums in integers. Integers do not
+//! round, so every level gives the same bits.
+//!
+//! An activation is a number of steps of 1/[`STEPS`], from 0 to 127. A layer's weights have a step of their own for each
+//! output. A sum is turned into the steps of the output by [`scaled`], a product of 16-bit numbers that all instruction
+//! sets have.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+pub(crate) mod plain;
+
+use crate::Aligned;
+
+/// The number of channels is a multiple of this.
+pub const INT8_LANES: usize = 32;
+/// Steps of an activation in 1.
+pub(crate) const STEPS: f32 = 32.0;
+/// The largest activation, in steps.
+pub(crate) const TOP: i16 = 127;
+/// The largest weight, in steps.
+const LARGEST: f32 = 127.0;
+/// The largest sum of a channel's weights in a depthwise convolution, in steps, so that sums fit into sixteen bits.
+const LARGEST_SUM: f32 = 250.0;
+/// 1.0 as a multiplier of [`scaled`].
+const UNIT: f32 = 32768.0;
+/// Taps of a 3×3 window, rounded up to pairs.
+pub(crate) const TAP_PAIRS: usize = 6;
+
+/// `value * multiplier / 32768`, rounded to the nearest, halves up.
+#[inline(always)]
+pub(crate) fn scaled(value: i16, multiplier: i16) -> i16 {
+    ((i32::from(value) * i32::from(multiplier) + 0x4000) >> 15) as i16
+}
+
+/// The step of weights whose sums are multiplied by `factor` steps of the output for each step: at least large enough for
+/// the largest weight and sum, and exactly a multiplier of [`scaled`].
+fn step(wanted: f32, factor: f32) -> (f32, i16) {
+    let multiplier = (wanted * factor * UNIT).ceil().clamp(128.0, 32767.0);
+    (multiplier / factor / UNIT, multiplier as i16)
+}
+
+/// A weight in steps.
+fn quantised(weight: f32, step: f32) -> i8 {
+    (weight / step).round_ties_even().clamp(-LARGEST, LARGEST) as i8
+}
+
+/// A matrix `[outputs, inputs]` with weights in eight bits. Both sizes are multiples of [`INT8_LANES`].
+#[derive(Clone)]
+pub struct Int8Matrix {
+    pub(crate) inputs: usize,
+    pub(crate) outputs: usize,
+    /// `[outputs / 16][inputs / 4][2][8 outputs][4 inputs]`. The first eight of sixteen outputs are 0 to 3 and 8 to 11.
+    pub(crate) weights: Aligned<i8>,
+    /// For each output, the multiplier of its sum.
+    pub(crate) multipliers: Vec<i16>,
+    /// Bits by which sums are shifted before, so that they fit into sixteen.
+    pub(crate) shift: u32,
+    /// For each output, the steps of its weights.
+    steps: Vec<f32>,
+}
+
+impl Int8Matrix {
+    /// Packs row-major weights `[outputs, inputs]`. `units` has for each output the number of its steps in 1.
+    ///
+    /// # Panics
+    ///
+    /// If a size is not a multiple of [`INT8_LANES`], or is not that of `weights` and `units`.
+    pub fn pack([outputs, inputs]: [usize; 2], weights: &[f32], units: &[f32]) -> Int8Matrix {
+        assert!(inputs > 0 && inputs.is_multiple_of(INT8_LANES) && outputs.is_multiple_of(INT8_LANES), "sizes");
+        assert!(weights.len() == outputs * inputs && units.len() == outputs, "size of a matrix");
+        // The sum of `inputs` products of at most 127 * 127 has 14 bits more than `inputs`.
+        let shift = inputs.ilog2() + u32::from(!inputs.is_power_of_two()) - 1;
+        let mut packed = Aligned::zeroed(outputs * inputs);
+        let (mut multipliers, mut steps) = (Vec::new(), Vec::new());
+        for (output, (row, unit)) in weights.chunks_exact(inputs).zip(units).enumerate() {
+            let largest = row.iter().fold(0.0_f32, |largest, weight| largest.max(weight.abs()));
+            let (step, multiplier) = step(largest / LARGEST, unit / STEPS * (1_u32 << shift) as f32);
+            for (input, &weight) in row.iter().enumerate() {
+                packed[packed_index(inputs, output, input)] = quantised(weight, step);
+            }
+            multipliers.push(multiplier);
+            steps.push(step);
+        }
+        Int8Matrix { inputs, outputs, weights: packed, multipliers, shift, steps }
+    }
+
+    /// Length of an input row.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// Length of an output row.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// Writes biases as the starts of the sums.
+    pub fn starts(&self, biases: &[f32], starts: &mut [i32]) {
+        for ((start, bias), step) in starts.iter_mut().zip(biases).zip(&self.steps) {
+            // The sum of products has at most 22 bits. A larger bias is cut off, as its result would be.
+            *start = (bias * STEPS / step).clamp(-1e8, 1e8).round_ties_even() as i32;
+        }
+    }
+}
+
+/// The place of a weight in [`Int8Matrix::weights`].
+pub(crate) fn packed_index(inputs: usize, output: usize, input: usize) -> usize {
+    let (half, lane) = place(output % 16);
+    (((output / 16 * (inputs / 4) + input / 4) * 2 + half) * 8 + lane) * 4 + input % 4
+}
+
+/// Where one of sixteen outputs is: in which half, and at which place.
+pub(crate) fn place(output: usize) -> (usize, usize) {
+    (output / 4 % 2, output % 4 + output / 8 * 4)
+}
+
+/// A 3×3 convolution of each channel by itself, with weights in eight bits.
+#[derive(Clone)]
+pub struct Int8Depthwise {
+    pub(crate) channels: usize,
+    /// `[channels / 32][TAP_PAIRS][2][16 channels][2 taps]`. A pair of taps has one above the other: the upper two rows of
+    /// the window for each column, then the lowest row for each column with a zero below. The first sixteen of 32 channels
+    /// are 0 to 7 and 16 to 23.
+    pub(crate) weights: Aligned<i8>,
+    /// For each channel, the multiplier of its sum.
+    pub(crate) multipliers: Vec<i16>,
+    steps: Vec<f32>,
+}
+
+impl Int8Depthwise {
+    /// Packs weights `[tap][channel]`.
+    ///
+    /// # Panics
+    ///
+    /// If the number of channels is not a multiple of [`INT8_LANES`].
+    pub fn pack(weights: &[f32]) -> Int8Depthwise {
+        let channels = weights.len() / 9;
+        assert!(channels > 0 && channels.is_multiple_of(INT8_LANES) && weights.len() == 9 * channels, "channels");
+        let mut packed = Aligned::zeroed(channels * TAP_PAIRS * 2);
+        let (mut multipliers, mut steps) = (Vec::new(), Vec::new());
+        for channel in 0..channels {
+            let taps: Vec<f32> = weights[channel..].iter().step_by(channels).copied().collect();
+            let largest = taps.iter().fold(0.0_f32, |largest, weight| largest.max(weight.abs()));
+            let sum: f32 = taps.iter().map(|weight| weight.abs()).sum();
+            let (step, multiplier) = step((largest / LARGEST).max(sum / LARGEST_SUM), 1.0);
+            for (tap, &weight) in taps.iter().enumerate() {
+                let (row, column) = (tap / 3, tap % 3);
+                let (pair, lower) = if row < 2 { (column, row) } else { (3 + column, 0) };
+                packed[depthwise_index(channel, pair, lower)] = quantised(weight, step);
+            }
+            multipliers.push(multiplier);
+            steps.push(step);
+        }
+        Int8Depthwise { channels, weights: packed, multipliers, steps }
+    }
+
+    /// Number of channels.
+    pub fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// Writes biases as the starts of the sums.
+    pub fn starts(&self, biases: &[f32], starts: &mut [i16]) {
+        for ((start, bias), step) in starts.iter_mut().zip(biases).zip(&self.steps) {
+            *start = (bias * STEPS / step).clamp(-32767.0, 32767.0).round_ties_even() as i16;
+        }
+    }
+}
+
+/// The place of a weight in [`Int8Depthwise::weights`].
+pub(crate) fn depthwise_index(channel: usize, pair: usize, lower: usize) -> usize {
+    let (half, lane) = (channel / 8 % 2, channel % 8 + channel / 16 % 2 * 8);
+    (((channel / 32 * TAP_PAIRS + pair) * 2 + half) * 16 + lane) * 2 + lower
+}

@@ -1,0 +1,276 @@
+//! The kernels for AVX2, and their products for processors with instructions for the sum of four products (VNNI).
+
+use std::arch::x86_64::*;
+
+use super::{Int8Depthwise, Int8Matrix, TAP_PAIRS, TOP};
+use crate::Grid;
+
+/// Rows of a block in a product.
+const ROWS: usize = 3;
+/// The most squares of a padded grid in [`depthwise`].
+const MOST_SQUARES: usize = 11 * 11;
+
+/// Adds to each of eight sums the products of four activations with four weights.
+///
+/// # Safety
+///
+/// Call it only inside a function that is compiled for its instructions.
+trait Dot {
+    unsafe fn dot(sums: __m256i, activations: __m256i, weights: __m256i) -> __m256i;
+}
+
+/// By AVX2. Two products have fifteen bits, because activations have seven.
+struct Pairs;
+
+impl Dot for Pairs {
+    #[inline(always)]
+    unsafe fn dot(sums: __m256i, activations: __m256i, weights: __m256i) -> __m256i {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let pairs = _mm256_maddubs_epi16(activations, weights);
+            _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
+        }
+    }
+}
+
+/// By VNNI.
+struct Fours;
+
+impl Dot for Fours {
+    #[inline(always)]
+    unsafe fn dot(sums: __m256i, activations: __m256i, weights: __m256i) -> __m256i {
+        // SAFETY: the trait's contract.
+        unsafe { _mm256_dpbusd_epi32(sums, activations, weights) }
+    }
+}
+
+/// As [`super::plain::product`].
+///
+/// # Safety
+///
+/// The machine has AVX2. The sizes fit, as [`crate::Kernels::int8_product`] checks.
+#[target_feature(enable = "avx2")]
+pub(crate) unsafe fn product(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], out: &mut [i16]) {
+    // SAFETY: the caller's contract.
+    unsafe { each_block::<Pairs>(rows, matrix, starts, Target::Sums(out)) };
+}
+
+/// As [`super::plain::residual`].
+///
+/// # Safety
+///
+/// As for [`product`].
+#[target_feature(enable = "avx2")]
+pub(crate) unsafe fn residual(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], image: &mut [u8]) {
+    // SAFETY: the caller's contract.
+    unsafe { each_block::<Pairs>(rows, matrix, starts, Target::Residual(image)) };
+}
+
+/// As [`super::plain::product`], with VNNI.
+///
+/// # Safety
+///
+/// The machine has AVX2, AVX-512VL and VNNI. The sizes fit.
+#[target_feature(enable = "avx2,avx512vl,avx512vnni")]
+pub(crate) unsafe fn product_vnni(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], out: &mut [i16]) {
+    // SAFETY: the caller's contract.
+    unsafe { each_block::<Fours>(rows, matrix, starts, Target::Sums(out)) };
+}
+
+/// As [`super::plain::residual`], with VNNI.
+///
+/// # Safety
+///
+/// As for [`product_vnni`].
+#[target_feature(enable = "avx2,avx512vl,avx512vnni")]
+pub(crate) unsafe fn residual_vnni(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], image: &mut [u8]) {
+    // SAFETY: the caller's contract.
+    unsafe { each_block::<Fours>(rows, matrix, starts, Target::Residual(image)) };
+}
+
+/// Whether this machine has VNNI for vectors of 32 bytes.
+pub(crate) fn has_vnni() -> bool {
+    is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512vl")
+}
+
+/// Where a product goes.
+enum Target<'a> {
+    Sums(&'a mut [i16]),
+    Residual(&'a mut [u8]),
+}
+
+#[inline(always)]
+unsafe fn each_block<D: Dot>(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], mut target: Target<'_>) {
+    let n = rows.len() / matrix.inputs;
+    let whole = n - n % ROWS;
+    for group in 0..matrix.outputs / 16 {
+        // SAFETY: the caller's contract: rows and outputs of each block are inside their slices.
+        unsafe {
+            for row in (0..whole).step_by(ROWS) {
+                block::<D, ROWS>(rows, matrix, starts, row, group, &mut target);
+            }
+            for row in whole..n {
+                block::<D, 1>(rows, matrix, starts, row, group, &mut target);
+            }
+        }
+    }
+}
+
+/// Sixteen outputs of `R` rows.
+#[inline(always)]
+unsafe fn block<D: Dot, const R: usize>(
+    rows: &[u8],
+    matrix: &Int8Matrix,
+    starts: &[i32],
+    row: usize,
+    group: usize,
+    target: &mut Target<'_>,
+) {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let start = starts.as_ptr().add(group * 16).cast::<__m256i>();
+        let (low, high) = (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1)));
+        let first = _mm256_permute2x128_si256::<0x20>(low, high);
+        let second = _mm256_permute2x128_si256::<0x31>(low, high);
+        let mut sums = [[first, second]; R];
+        let weights = matrix.weights.as_ptr().add(group * 16 * matrix.inputs).cast::<__m256i>();
+        for four in 0..matrix.inputs / 4 {
+            let w = [_mm256_load_si256(weights.add(2 * four)), _mm256_load_si256(weights.add(2 * four + 1))];
+            for (r, sums) in sums.iter_mut().enumerate() {
+                let x = rows.as_ptr().add((row + r) * matrix.inputs + 4 * four).cast::<i32>();
+                let x = _mm256_set1_epi32(x.read_unaligned());
+                sums[0] = D::dot(sums[0], x, w[0]);
+                sums[1] = D::dot(sums[1], x, w[1]);
+            }
+        }
+        let half = _mm256_set1_epi32(1 << matrix.shift >> 1);
+        let shift = _mm_cvtsi32_si128(matrix.shift as i32);
+        let multipliers = _mm256_loadu_si256(matrix.multipliers.as_ptr().add(group * 16).cast());
+        for (r, sums) in sums.iter().enumerate() {
+            let [a, b] = sums.map(|sum| _mm256_sra_epi32(_mm256_add_epi32(sum, half), shift));
+            let value = _mm256_mulhrs_epi16(_mm256_packs_epi32(a, b), multipliers);
+            let at = (row + r) * matrix.outputs + group * 16;
+            match target {
+                Target::Sums(out) => _mm256_storeu_si256(out.as_mut_ptr().add(at).cast(), value),
+                Target::Residual(image) => {
+                    let image = image.as_mut_ptr().add(at).cast::<__m128i>();
+                    let sum = _mm256_adds_epi16(value, _mm256_cvtepu8_epi16(_mm_loadu_si128(image)));
+                    _mm_storeu_si128(image, cut(sum));
+                }
+            }
+        }
+    }
+}
+
+/// Sixteen numbers, cut off at 0 and [`TOP`].
+#[inline(always)]
+unsafe fn cut(values: __m256i) -> __m128i {
+    // SAFETY: the caller is compiled for AVX2.
+    unsafe {
+        let packed = _mm256_permute4x64_epi64::<0x08>(_mm256_packus_epi16(values, values));
+        _mm_min_epu8(_mm256_castsi256_si128(packed), _mm_set1_epi8(TOP as i8))
+    }
+}
+
+/// As [`super::plain::depthwise`].
+///
+/// # Safety
+///
+/// The machine has AVX2. The sizes fit, as [`crate::Kernels::int8_depthwise`] checks, and the padded grid has at most
+/// [`MOST_SQUARES`] squares.
+#[target_feature(enable = "avx2")]
+pub(crate) unsafe fn depthwise(grid: Grid, image: &[u8], layer: &Int8Depthwise, starts: &[i16], out: &mut [u8]) {
+    let (channels, wide) = (layer.channels, grid.width() + 2);
+    // For each square of the padded grid, its channels interleaved with those of the square below: the first and the second
+    // halves of eight.
+    let mut pairs = [[_mm256_setzero_si256(); 2]; MOST_SQUARES];
+    for block in 0..channels / 32 {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let at = |row: usize, column: usize| (row * grid.width() + column) * channels + 32 * block;
+            let load = |row: usize, column: usize| _mm256_loadu_si256(image.as_ptr().add(at(row, column)).cast());
+            for column in 0..grid.width() {
+                let mut above = _mm256_setzero_si256();
+                for row in 0..=grid.height() {
+                    let here = if row < grid.height() { load(row, column) } else { _mm256_setzero_si256() };
+                    pairs[row * wide + column + 1] =
+                        [_mm256_unpacklo_epi8(above, here), _mm256_unpackhi_epi8(above, here)];
+                    above = here;
+                }
+            }
+            let ordered = |values: &[i16]| {
+                let values = values.as_ptr().add(32 * block).cast::<__m256i>();
+                let (a, b) = (_mm256_loadu_si256(values), _mm256_loadu_si256(values.add(1)));
+                [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b)]
+            };
+            let (start, multipliers) = (ordered(starts), ordered(&layer.multipliers));
+            let weights = layer.weights.as_ptr().add(block * TAP_PAIRS * 64).cast::<__m256i>();
+            for row in 0..grid.height() {
+                for column in 0..grid.width() {
+                    let mut sums = [_mm256_setzero_si256(); 2];
+                    for pair in 0..TAP_PAIRS {
+                        // The pairs of a row begin with the row above it.
+                        let place = (row + pair / 3 * 2) * wide + column + pair % 3;
+                        for half in 0..2 {
+                            let w = _mm256_load_si256(weights.add(2 * pair + half));
+                            sums[half] = _mm256_add_epi16(sums[half], _mm256_maddubs_epi16(pairs[place][half], w));
+                        }
+                    }
+                    let value = |half: usize| {
+                        _mm256_mulhrs_epi16(_mm256_adds_epi16(sums[half], start[half]), multipliers[half])
+                    };
+                    let value = _mm256_packus_epi16(value(0), value(1));
+                    let value = _mm256_min_epu8(value, _mm256_set1_epi8(TOP as i8));
+                    _mm256_storeu_si256(out.as_mut_ptr().add(at(row, column)).cast(), value);
+                }
+            }
+        }
+    }
+}
+
+/// As [`super::plain::clip`].
+///
+/// # Safety
+///
+/// The machine has AVX2. The slices have the same length.
+#[target_feature(enable = "avx2")]
+pub(crate) unsafe fn clip(sums: &[i16], shift: u32, out: &mut [u8]) {
+    let whole = out.len() - out.len() % 16;
+    // SAFETY: the caller's contract.
+    unsafe {
+        let (half, count) = (_mm256_set1_epi16((1 << shift >> 1) as i16), _mm_cvtsi32_si128(shift as i32));
+        for at in (0..whole).step_by(16) {
+            let sum = _mm256_loadu_si256(sums.as_ptr().add(at).cast());
+            let value = _mm256_sra_epi16(_mm256_adds_epi16(sum, half), count);
+            _mm_storeu_si128(out.as_mut_ptr().add(at).cast(), cut(value));
+        }
+    }
+    super::plain::clip(&sums[whole..], shift, &mut out[whole..]);
+}
+
+/// As [`super::plain::pool`].
+///
+/// # Safety
+///
+/// The machine has AVX2. The sizes fit, as [`crate::Kernels::int8_pool`] checks.
+#[target_feature(enable = "avx2")]
+pub(crate) unsafe fn pool(image: &[u8], sums: &mut [u16], maxima: &mut [u8]) {
+    let channels = maxima.len();
+    // SAFETY: the caller's contract.
+    unsafe {
+        let zero = _mm256_setzero_si256();
+        for first in (0..channels).step_by(32) {
+            let [mut low, mut high, mut top] = [zero; 3];
+            for at in (first..image.len()).step_by(channels) {
+                let x = _mm256_loadu_si256(image.as_ptr().add(at).cast());
+                low = _mm256_add_epi16(low, _mm256_unpacklo_epi8(x, zero));
+                high = _mm256_add_epi16(high, _mm256_unpackhi_epi8(x, zero));
+                top = _mm256_max_epu8(top, x);
+            }
+            let to = sums.as_mut_ptr().add(first).cast::<__m256i>();
+            _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(low, high));
+            _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(low, high));
+            _mm256_storeu_si256(maxima.as_mut_ptr().add(first).cast(), top);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The list of the layers of a net of lines. All other code uses it.
+
+use crate::architecture::Lines;
+use crate::features::{FEATURES, PLANES};
+use crate::layers::{Linear, Parameter, ParameterId, Parameters, Start, ValueHead};
+use crate::specialists::RULE_FEATURES;
+use tablut_rules::{SIZE, SQUARES};
+
+/// Width of the line network.
+pub const LINE_WIDTH: usize = 48;
+/// Pairs of convolutions in the line network.
+const PAIRS: usize = 2;
+/// Squares that a convolution along a line reads.
+pub const TAPS: usize = 5;
+/// Kinds of special squares: throne, corner, camp, escape.
+pub const SPECIALS: usize = 4;
+/// The planes that show them.
+pub const SPECIAL_PLANES: std::ops::Range<usize> = 5..9;
+/// The planes that are added to the sum of row and column, because no single line determines them: the king's moves and
+/// routes, repetitions, and the moves' ends and captures.
+pub const ADDED_PLANES: std::ops::Range<usize> = 9..PLANES;
+/// Distances of a line from the nearest parallel edge: 0 to 4.
+pub const DISTANCES_FROM_EDGE: usize = SIZE.div_ceil(2);
+/// Length of the vectors whose product is a move's logit.
+pub const PAIR: usize = 8;
+/// Other squares of a line.
+pub const ENDS: usize = SIZE - 1;
+/// Activations of the trunk are cut off here, so that they fit into seven bits in steps of 1/32.
+pub const TOP: f32 = 127.0 / 32.0;
+
+/// A block of the trunk: `x + pointwise(relu(depthwise(x) + pool(pooled x)))`. Both activations are cut off at [`TOP`].
+#[derive(Copy, Clone, Debug)]
+pub struct LineBlock {
+    /// A 3×3 convolution of each channel by itself, `[9][channels]`.
+    pub depthwise: ParameterId,
+    /// `[channels]`.
+    pub depthwise_bias: ParameterId,
+    /// From means and maxima of `x` to a bias of `depthwise`.
+    pub pool: Linear,
+    /// On each square.
+    pub pointwise: Linear,
+}
+
+/// The network that describes one line. Its input is a row of squares, its output for each square is `[channels]` for
+/// the trunk, `[2 · PAIR]` for moves along the line and `[2 · PAIR]` for moves across it (from, then to), and `[ENDS]`
+/// for a move to each other square of the line.
+#[derive(Clone, Debug)]
+pub struct LineNetwork {
+    /// From the square's flags: attacker, defender, king, throne, corner, camp, escape.
+    pub squares: Linear,
+    /// A vector for the side to move (attackers first), the line's distance from the edge and the place on the line,
+    /// `[2][DISTANCES_FROM_EDGE][9][LINE_WIDTH]`.
+    pub places: ParameterId,
+    /// From the features of the rules.
+    pub rules: Linear,
+    /// Pairs of convolutions: `x + second(relu(first(relu(x))))`. A weight is `[output][tap][input]`.
+    pub pairs: Vec<[Linear; 2]>,
+    /// From the rectified activations of each square.
+    pub out: Linear,
+}
+
+/// All layers of a net of lines, in the order of the forward pass.
+#[derive(Clone, Debug)]
+pub struct LineLayers {
+    parameters: Vec<Parameter>,
+    /// Channels of the trunk.
+    pub channels: usize,
+    /// The line network.
+    pub line: LineNetwork,
+    /// Added to every square: a vector for the side to move (attackers first), `[2][channels]`.
+    pub side: ParameterId,
+    /// From the features to a bias of every square.
+    pub features: Linear,
+    /// From a square's [`ADDED_PLANES`].
+    pub added: Linear,
+    /// The trunk.
+    pub blocks: Vec<LineBlock>,
+    /// On each square, to from and to of moves along rows, then along columns, `[4 · PAIR]`.
+    pub pair: Linear,
+    /// From means and maxima of the trunk's output to a bias of `pair`.
+    pub pair_pool: Linear,
+    /// Added to the rectified vectors: from, then to, `[2 · PAIR]`.
+    pub pair_shift: ParameterId,
+    /// A move's bias for the side to move and its distance, `[2][8]`.
+    pub distance: ParameterId,
+    /// On each square, the logit of capturing there by choice.
+    pub choice: Linear,
+    /// The outcome and the moves left. The activations of `conv` are cut off at [`TOP`].
+    pub value: ValueHead,
+}
+
+impl Lines {
+    /// The layers of a net with this architecture.
+    pub fn layers(&self) -> LineLayers {
+        let (c, w) = (self.channels, LINE_WIDTH);
+        let branch = Start::Branch { n_blocks: self.blocks };
+        let mut to = Parameters::default();
+        let line = LineNetwork {
+            squares: to.linear_without_bias("line.squares", [w, 3 + SPECIALS], Start::Scaled(2.0)),
+            places: to.values("line.places", 2 * DISTANCES_FROM_EDGE * SIZE * w, 0.5),
+            rules: to.linear_without_bias("line.rules", [w, RULE_FEATURES], Start::Scaled(0.3)),
+            pairs: (0..PAIRS)
+                .map(|index| {
+                    [("first", Start::He), ("second", Start::Scaled(0.4))]
+                        .map(|(name, start)| to.line_convolution(&format!("line.{name}{index}"), w, start))
+                })
+                .collect(),
+            out: to.linear("line.out", [line_outputs(c), w], Start::Scaled(0.7)),
+        };
+        let side = to.values("trunk.side", 2 * c, 0.0);
+        let features = to.linear_without_bias("trunk.features", [c, FEATURES], Start::Scaled(0.3));
+        let added = to.linear_without_bias("trunk.added", [c, ADDED_PLANES.len()], Start::Scaled(0.3));
+        let blocks = (0..self.blocks).map(|index| {
+            let name = |layer: &str| format!("trunk.block{index}.{layer}");
+            LineBlock {
+                depthwise: to.values(&name("depthwise.weight"), 9 * c, (2.0_f32 / 9.0).sqrt()),
+                depthwise_bias: to.values(&name("depthwise.bias"), c, 0.0),
+                pool: to.linear_without_bias(&name("pool"), [c, 2 * c], Start::Scaled(0.3)),
+                pointwise: to.linear(&name("pointwise"), [c, c], branch),
+            }
+        });
+        let blocks = blocks.collect();
+        let pair = to.linear("policy.pair", [4 * PAIR, c], Start::Scaled(0.5));
+        let pair_pool = to.linear_without_bias("policy.pool", [4 * PAIR, 2 * c], Start::Scaled(0.3));
+        let pair_shift = to.values("policy.shift", 2 * PAIR, 0.0);
+        let distance = to.values("policy.distance", 2 * ENDS, 0.0);
+        let choice = to.linear("policy.choice", [1, c], Start::Output);
+        let value = ValueHead::add(&mut to, [c, 32, 64]);
+        LineLayers {
+            parameters: to.into_vec(),
+            channels: c,
+            line,
+            side,
+            features,
+            added,
+            blocks,
+            pair,
+            pair_pool,
+            pair_shift,
+            distance,
+            choice,
+            value,
+        }
+    }
+}
+
+impl Lines {
+    /// As [`Architecture::operations`](crate::Architecture::operations).
+    pub(crate) fn operations(&self) -> usize {
+        let layers = self.layers();
+        let of_lines = |parameter: &&Parameter| parameter.name.starts_with("line.");
+        let on_squares = layers.blocks.iter().flat_map(|block| [block.depthwise, block.pointwise.weight]);
+        let on_squares = on_squares.chain([layers.pair.weight, layers.value.conv.weight]);
+        let on_squares: usize = on_squares.map(|id| layers.parameter(id).len() * (SQUARES - 1)).sum();
+        let all: usize = layers.parameters().iter().filter(|parameter| !of_lines(parameter)).map(Parameter::len).sum();
+        2 * (on_squares + all)
+    }
+}
+
+/// Outputs of the line network for each square.
+pub fn line_outputs(channels: usize) -> usize {
+    channels + 4 * PAIR + ENDS
+}
+
+impl LineLayers {
+    /// Every tensor, as [`Architecture::tensors`](crate::Architecture::tensors).
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// The tensor with this id.
+    pub fn parameter(&self, id: ParameterId) -> &Parameter {
+        &self.parameters[id.index()]
+    }
+}

@@ -1,0 +1,308 @@
+//! The forward pass in integers, for play. All sums are integers, and the few numbers that are not are rounded in the same
+//! way everywhere, so every instruction set gives the same bits.
+
+use tablut_kernels::{Aligned, Grid, Int8Depthwise, Int8Matrix, Kernels, LANES, Matrix, Rows};
+use tablut_rules::{SIZE, SQUARES};
+
+use super::description::{ADDED_PLANES, ENDS, PAIR};
+use super::learning::PAIR_SCALE;
+use super::moves::{Entry, MoveEntry, entries};
+use super::network::{Dense, LineWeights, add, transposed};
+use super::patterns::Classes;
+use super::tables::{COARSE, FINE, Tables, steps};
+use crate::architecture::Lines;
+use crate::features::{FEATURES, PLANES};
+use crate::layers::{Linear, MOVES_LEFT_UNIT, Values, softplus};
+use crate::policy::PolicyIndex;
+use tablut_rules::Bitboard;
+
+/// The board.
+const GRID: Grid = Grid::new(SIZE, SIZE);
+/// Numbers of the pair of vectors for a square and a direction.
+const BOTH: usize = 2 * PAIR;
+/// Channels of the policy's pairs, for both directions.
+const PAIRS: usize = 2 * BOTH;
+/// Steps of an activation in 1.
+const STEPS: f32 = 32.0;
+/// Bits from the steps of the trunk's sums to those of activations.
+const CLIP_SHIFT: u32 = 3;
+/// The largest number of a pair, in steps.
+const LARGEST_PAIR: i16 = 4095;
+/// The largest number of channels.
+const MOST_CHANNELS: usize = 128;
+
+/// A net's weights, packed.
+pub(crate) struct LineNet {
+    channels: usize,
+    entries: Vec<Entry>,
+    line: LineWeights,
+    side: Vec<f32>,
+    features: Matrix,
+    /// `[added planes][channels]`.
+    added: Vec<i16>,
+    blocks: Vec<Block>,
+    /// The policy's pairs and the value head's channels.
+    joint: Int8Matrix,
+    joint_bias: Vec<f32>,
+    pair_pool: Matrix,
+    shift: [i16; BOTH],
+    distance: Vec<f32>,
+    choice: Vec<f32>,
+    choice_bias: f32,
+    hidden: Dense,
+    out: Dense,
+}
+
+struct Block {
+    depthwise: Int8Depthwise,
+    depthwise_bias: Vec<f32>,
+    pool: Matrix,
+    pointwise: Int8Matrix,
+    starts: Vec<i32>,
+}
+
+/// One thread's buffers, and the lines that it has met.
+pub(crate) struct LineSpace {
+    classes: Classes,
+    tables: Tables,
+    sums: Aligned<i16>,
+    x: Aligned<u8>,
+    inside: Aligned<u8>,
+    joint: Aligned<i16>,
+    value: Aligned<u8>,
+    /// The pairs along rows, then along columns.
+    both: Aligned<i16>,
+    /// Starts of the sums of `joint`.
+    starts: Vec<i32>,
+    hidden: Vec<f32>,
+}
+
+/// The outputs for one position.
+pub(crate) struct LineOutput {
+    /// Logits of attackers win, draw, defenders win.
+    pub outcome: [f32; 3],
+    /// Plies.
+    pub moves_left: f32,
+}
+
+impl LineNet {
+    /// Packs the weights.
+    pub fn pack(architecture: Lines, values: &Values<'_>) -> Self {
+        let layers = architecture.layers();
+        let matrix = |layer: &Linear| Matrix::pack(layer.outputs, layer.inputs, values.get(layer.weight));
+        let c = layers.channels;
+        let value = &layers.value;
+        let joint: Vec<f32> =
+            [&layers.pair, &value.conv].iter().flat_map(|layer| values.get(layer.weight)).copied().collect();
+        let units: Vec<f32> =
+            (0..PAIRS + value.conv.outputs).map(|at| if at < PAIRS { COARSE } else { STEPS }).collect();
+        let shift = values.get(layers.pair_shift);
+        let bias = |layer: &Linear| layer.bias.map(|bias| values.get(bias).to_vec()).unwrap_or_default();
+        let block = |block: &super::description::LineBlock| {
+            let weights = values.get(block.pointwise.weight);
+            let pointwise = Int8Matrix::pack([c, c], weights, &vec![STEPS; c]);
+            let mut starts = vec![0; c];
+            pointwise.starts(&bias(&block.pointwise), &mut starts);
+            Block {
+                depthwise: Int8Depthwise::pack(values.get(block.depthwise)),
+                depthwise_bias: values.get(block.depthwise_bias).to_vec(),
+                pool: matrix(&block.pool),
+                pointwise,
+                starts,
+            }
+        };
+        let added = transposed(values.get(layers.added.weight), layers.added.inputs);
+        Self {
+            channels: c,
+            entries: entries(),
+            line: LineWeights::pack(&layers, values),
+            side: values.get(layers.side).to_vec(),
+            features: matrix(&layers.features),
+            added: added.iter().map(|&value| steps(value, FINE)).collect(),
+            blocks: layers.blocks.iter().map(block).collect(),
+            joint: Int8Matrix::pack([units.len(), c], &joint, &units),
+            joint_bias: [bias(&layers.pair), bias(&value.conv)].concat(),
+            pair_pool: matrix(&layers.pair_pool),
+            shift: std::array::from_fn(|at| steps(shift[at], COARSE).clamp(-LARGEST_PAIR, LARGEST_PAIR)),
+            distance: values.get(layers.distance).to_vec(),
+            choice: values.get(layers.choice.weight).to_vec(),
+            choice_bias: bias(&layers.choice).first().copied().unwrap_or(0.0),
+            hidden: Dense::pack(values, &value.hidden),
+            out: Dense::stack(values, &[&value.out, &value.moves_left]),
+        }
+    }
+
+    /// Buffers for one thread.
+    pub fn space(&self) -> LineSpace {
+        let (c, v) = (self.channels, self.hidden.matrix.inputs() / 2);
+        LineSpace {
+            classes: Classes::default(),
+            tables: Tables::new(c),
+            sums: Aligned::zeroed(SQUARES * c),
+            x: Aligned::zeroed(SQUARES * c),
+            inside: Aligned::zeroed(SQUARES * c),
+            joint: Aligned::zeroed(SQUARES * (PAIRS + v)),
+            value: Aligned::zeroed(SQUARES * v),
+            both: Aligned::zeroed(2 * SQUARES * BOTH),
+            starts: vec![0; PAIRS + v],
+            hidden: vec![0.0; self.hidden.matrix.padded_outputs()],
+        }
+    }
+
+    /// Evaluates one position with its planes and features, and writes the logits of its moves.
+    pub fn evaluate(
+        &self,
+        kernels: Kernels,
+        space: &mut LineSpace,
+        (planes, features): (&[Bitboard], &[f32]),
+        moves: &[PolicyIndex],
+        logits: &mut [f32],
+    ) -> LineOutput {
+        debug_assert!(planes.len() == PLANES && features.len() == FEATURES);
+        space.tables.make_room();
+        let lines = space.classes.lines(planes, features);
+        let lines = lines.map(|line| space.tables.entry(kernels, &self.line, &space.classes, line));
+        let side = usize::from(planes[3].is_empty());
+        self.sum_lines(kernels, space, &lines, side, (planes, features));
+        for block in &self.blocks {
+            block.run(kernels, space);
+        }
+        let (mut pooled, mut biases) = ([0.0; 2 * MOST_CHANNELS], [0.0; 2 * PAIRS]);
+        let pooled = &mut pooled[..2 * self.channels];
+        kernels.int8_pool(&space.x, pooled);
+        let biases = &mut biases[..self.joint_bias.len()];
+        biases.copy_from_slice(&self.joint_bias);
+        let one = Rows { values: pooled, stride: pooled.len(), count: 1 };
+        kernels.product_unfused(one, &self.pair_pool, &self.joint_bias[..PAIRS], false, &mut biases[..PAIRS]);
+        self.joint.starts(biases, &mut space.starts);
+        kernels.int8_product(&space.x, &self.joint, &space.starts, &mut space.joint);
+        self.pairs(space, &lines);
+        self.logits(space, &lines, side, moves, logits);
+        self.value(kernels, space)
+    }
+
+    /// Writes the trunk's input: the sums of rows and columns, the bias of the position, and the added planes.
+    fn sum_lines(
+        &self,
+        kernels: Kernels,
+        space: &mut LineSpace,
+        lines: &[u32; 2 * SIZE],
+        side: usize,
+        (planes, features): (&[Bitboard], &[f32]),
+    ) {
+        let c = self.channels;
+        let (mut biases, mut bias) = ([0.0; MOST_CHANNELS], [0; MOST_CHANNELS]);
+        let (biases, bias) = (&mut biases[..c], &mut bias[..c]);
+        let features = Rows { values: features, stride: FEATURES, count: 1 };
+        kernels.product_unfused(features, &self.features, &[], false, biases);
+        add(biases, &self.side[side * c..][..c], 1.0);
+        for (bias, &value) in bias.iter_mut().zip(&*biases) {
+            *bias = steps(value, FINE);
+        }
+        let LineSpace { tables, sums, x, .. } = space;
+        for row in 0..SIZE {
+            for column in 0..SIZE {
+                let sums = &mut sums[(row * SIZE + column) * c..][..c];
+                let on_row = &tables.square(lines[row], column)[..c];
+                let on_column = &tables.square(lines[SIZE + column], row)[..c];
+                for (((sum, a), b), bias) in sums.iter_mut().zip(on_row).zip(on_column).zip(&*bias) {
+                    *sum = a.saturating_add(*b).saturating_add(*bias);
+                }
+            }
+        }
+        for (plane, squares) in planes[ADDED_PLANES].iter().enumerate() {
+            let added = &self.added[plane * c..][..c];
+            for square in squares.iter() {
+                for (sum, added) in sums[square.index() * c..][..c].iter_mut().zip(added) {
+                    *sum = sum.saturating_add(*added);
+                }
+            }
+        }
+        kernels.int8_clip(sums, CLIP_SHIFT, x);
+    }
+
+    /// Adds what the lines say to the policy's pairs.
+    fn pairs(&self, space: &mut LineSpace, lines: &[u32; 2 * SIZE]) {
+        let LineSpace { tables, joint, both, value, .. } = space;
+        let (c, wide) = (self.channels, self.joint.outputs());
+        let v = wide - PAIRS;
+        let (on_rows, on_columns) = both.split_at_mut(SQUARES * BOTH);
+        for square in 0..SQUARES {
+            let (row, column) = (square / SIZE, square % SIZE);
+            let in_row = &tables.square(lines[row], column)[c..];
+            let in_column = &tables.square(lines[SIZE + column], row)[c..];
+            let joint = &joint[square * wide..][..wide];
+            let sum = |to: &mut [i16], own: &[i16], along: &[i16], across: &[i16]| {
+                for k in 0..BOTH {
+                    let sum = own[k].saturating_add(along[k]).saturating_add(across[k]);
+                    to[k] = sum.clamp(0, LARGEST_PAIR) + self.shift[k];
+                }
+            };
+            let place = square * BOTH..(square + 1) * BOTH;
+            sum(&mut on_rows[place.clone()], &joint[..BOTH], &in_row[..BOTH], &in_column[BOTH..PAIRS]);
+            sum(&mut on_columns[place], &joint[BOTH..PAIRS], &in_column[..BOTH], &in_row[BOTH..PAIRS]);
+            for (to, from) in value[square * v..][..v].iter_mut().zip(&joint[PAIRS..]) {
+                *to = (*from).clamp(0, 127) as u8;
+            }
+        }
+    }
+
+    fn logits(
+        &self,
+        space: &LineSpace,
+        lines: &[u32; 2 * SIZE],
+        side: usize,
+        moves: &[PolicyIndex],
+        logits: &mut [f32],
+    ) {
+        let c = self.channels;
+        let logit = |entry: u16| match self.entries[usize::from(entry)] {
+            Entry::Choice(square) => {
+                let x = &space.x[square * c..][..c];
+                let products = x.iter().zip(&self.choice).map(|(&x, weight)| f32::from(x) * weight);
+                products.sum::<f32>() / STEPS + self.choice_bias
+            }
+            Entry::Move(MoveEntry { from, to, line, end, distance }) => {
+                let from: &[i16; PAIR] = space.both[from * BOTH..][..PAIR].try_into().expect("eight");
+                let to: &[i16; PAIR] = space.both[to * BOTH + PAIR..][..PAIR].try_into().expect("eight");
+                let product: i32 = from.iter().zip(to).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum();
+                let ends = f32::from(space.tables.end(lines[line], end)) / FINE;
+                product as f32 * (PAIR_SCALE / COARSE / COARSE) + ends + self.distance[side * ENDS + distance]
+            }
+        };
+        for (to, index) in logits.iter_mut().zip(moves) {
+            *to = logit(index.entry);
+            if index.choice != PolicyIndex::NO_CHOICE {
+                *to += logit(index.choice);
+            }
+        }
+    }
+
+    fn value(&self, kernels: Kernels, space: &mut LineSpace) -> LineOutput {
+        let (mut pooled, mut out) = ([0.0; 2 * MOST_CHANNELS], [0.0; LANES]);
+        let pooled = &mut pooled[..self.hidden.matrix.inputs()];
+        kernels.int8_pool(&space.value, pooled);
+        let one = Rows { values: pooled, stride: pooled.len(), count: 1 };
+        kernels.product_unfused(one, &self.hidden.matrix, &self.hidden.bias, true, &mut space.hidden);
+        let one = Rows { values: &space.hidden, stride: space.hidden.len(), count: 1 };
+        kernels.product_unfused(one, &self.out.matrix, &self.out.bias, false, &mut out);
+        LineOutput { outcome: [out[0], out[1], out[2]], moves_left: softplus(out[3]) * MOVES_LEFT_UNIT }
+    }
+}
+
+impl Block {
+    fn run(&self, kernels: Kernels, space: &mut LineSpace) {
+        let LineSpace { x, inside, .. } = space;
+        let c = self.starts.len();
+        let (mut pooled, mut biases) = ([0.0; 2 * MOST_CHANNELS], [0.0; MOST_CHANNELS]);
+        let (pooled, biases) = (&mut pooled[..2 * c], &mut biases[..c]);
+        kernels.int8_pool(x, pooled);
+        let one = Rows { values: pooled, stride: 2 * c, count: 1 };
+        kernels.product_unfused(one, &self.pool, &self.depthwise_bias, false, biases);
+        let mut starts = [0; MOST_CHANNELS];
+        let starts = &mut starts[..c];
+        self.depthwise.starts(biases, starts);
+        kernels.int8_depthwise(GRID, x, &self.depthwise, starts, inside);
+        kernels.int8_residual(inside, &self.pointwise, &self.starts, x);
+    }
+}

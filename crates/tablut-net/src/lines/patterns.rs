@@ -1,0 +1,141 @@
+//! The lines of positions: what the line network sees of each row and column.
+
+use tablut_rules::{Bitboard, SIZE};
+
+use super::description::{SPECIAL_PLANES, SPECIALS};
+use crate::specialists::RULE_FEATURES;
+
+/// Rows and columns of a board.
+pub const LINES: usize = 2 * SIZE;
+/// The squares of a line as bits.
+const LINE: u128 = (1 << SIZE) - 1;
+
+/// What the line network sees of a line. Equal lines have equal outputs.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
+pub struct Line {
+    /// Nine bits each for attackers, defenders and king, the line's first square lowest.
+    pub pieces: u32,
+    /// 0 if the attackers move, 1 if the defenders do.
+    pub side: u8,
+    /// Index of the line's [`LineClass`].
+    pub class: u32,
+}
+
+impl Line {
+    /// A number that identifies the line.
+    pub fn key(self) -> u64 {
+        u64::from(self.class) << 28 | u64::from(self.side) << 27 | u64::from(self.pieces)
+    }
+
+    /// Whether the square at `place` has an attacker, a defender, a king.
+    pub fn contents(self, place: usize) -> [bool; 3] {
+        [0, 1, 2].map(|kind| self.pieces >> (kind * SIZE + place) & 1 == 1)
+    }
+}
+
+/// What a line has apart from pieces and the side to move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineClass {
+    /// Distance from the nearest parallel edge.
+    pub distance: usize,
+    /// Nine bits each for throne, corners, camps and escape squares.
+    pub specials: u64,
+    /// The features of the rules, `[RULE_FEATURES]`.
+    pub rules: Vec<f32>,
+}
+
+impl LineClass {
+    /// Whether the square at `place` is a throne, a corner, a camp, an escape square.
+    pub fn special(&self, place: usize) -> [bool; SPECIALS] {
+        std::array::from_fn(|kind| self.specials >> (kind * SIZE + place) & 1 == 1)
+    }
+}
+
+/// The classes of the lines that have been met.
+#[derive(Default)]
+pub struct Classes {
+    classes: Vec<LineClass>,
+    contexts: Vec<Context>,
+    /// The context of the last position.
+    last: usize,
+}
+
+/// The rules of a position, as its planes and features show them, and the classes of its lines.
+struct Context {
+    specials: [Bitboard; SPECIALS],
+    rules: Vec<f32>,
+    lines: [u32; LINES],
+}
+
+impl Classes {
+    /// A line's class.
+    pub fn class(&self, line: Line) -> &LineClass {
+        &self.classes[line.class as usize]
+    }
+
+    /// The nine rows and the nine columns of a position, from its planes and features.
+    pub fn lines(&mut self, planes: &[Bitboard], features: &[f32]) -> [Line; LINES] {
+        let rules = &features[..RULE_FEATURES];
+        let specials: [Bitboard; SPECIALS] = planes[SPECIAL_PLANES].try_into().expect("four planes");
+        let is = |context: &Context| context.specials == specials && context.rules == rules;
+        if !self.contexts.get(self.last).is_some_and(is) {
+            self.last = self.contexts.iter().position(is).unwrap_or_else(|| self.add(specials, rules));
+        }
+        let classes = &self.contexts[self.last].lines;
+        let side = u8::from(planes[3].is_empty());
+        let pieces = [planes[0], planes[1], planes[2]].map(both_ways);
+        std::array::from_fn(|at| {
+            let [attackers, defenders, king] = pieces.each_ref().map(|lines| u32::from(lines[at]));
+            Line { pieces: attackers | defenders << SIZE | king << (2 * SIZE), side, class: classes[at] }
+        })
+    }
+
+    /// Adds a context and returns its place.
+    fn add(&mut self, specials: [Bitboard; SPECIALS], rules: &[f32]) -> usize {
+        let each = specials.map(both_ways);
+        let lines = std::array::from_fn(|at| {
+            let of = |kind: usize| u64::from(each[kind][at]) << (kind * SIZE);
+            let distance = (at % SIZE).min(SIZE - 1 - at % SIZE);
+            let class = LineClass { distance, specials: (0..SPECIALS).map(of).sum(), rules: rules.to_vec() };
+            let place = self.classes.iter().position(|known| *known == class).unwrap_or_else(|| {
+                self.classes.push(class);
+                self.classes.len() - 1
+            });
+            place as u32
+        });
+        self.contexts.push(Context { specials, rules: rules.to_vec(), lines });
+        self.contexts.len() - 1
+    }
+}
+
+/// A set's rows, then its columns, as bits.
+fn both_ways(squares: Bitboard) -> [u16; LINES] {
+    let mut lines = [0; LINES];
+    for row in 0..SIZE {
+        lines[row] = (squares.bits() >> (row * SIZE) & LINE) as u16;
+        let mut rest = lines[row];
+        while rest != 0 {
+            lines[SIZE + rest.trailing_zeros() as usize] |= 1 << row;
+            rest &= rest - 1;
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tablut_rules::Square;
+
+    #[test]
+    fn rows_and_columns_hold_the_squares() {
+        let squares = Bitboard::where_square(|square| square.index() * 7 % 5 < 2);
+        let lines = both_ways(squares);
+        for square in Square::all() {
+            let (row, column) = (square.index() / SIZE, square.index() % SIZE);
+            let expected = squares.contains(square);
+            assert_eq!(lines[row] >> column & 1 == 1, expected);
+            assert_eq!(lines[SIZE + column] >> row & 1 == 1, expected);
+        }
+    }
+}

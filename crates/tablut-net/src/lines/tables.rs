@@ -1,0 +1,114 @@
+//! The outputs of the line network in sixteen bits, remembered for the lines that have been met.
+
+use tablut_kernels::Kernels;
+use tablut_rules::SIZE;
+
+use super::description::{ENDS, PAIR};
+use super::network::{LineWeights, kept_len};
+use super::patterns::{Classes, Line};
+
+/// Steps of the trunk's sums and of the ends in 1.
+pub const FINE: f32 = 256.0;
+/// Steps of the policy's pairs in 1.
+pub const COARSE: f32 = 64.0;
+/// Numbers of a square for both directions of moves: from and to along the line, then across it.
+const PAIRS: usize = 4 * PAIR;
+/// Entries that fill this much memory are forgotten together, in bytes.
+const MOST: usize = 64 << 20;
+
+/// A number in steps, in sixteen bits.
+pub fn steps(value: f32, unit: f32) -> i16 {
+    (value * unit).clamp(-32767.0, 32767.0).round_ties_even() as i16
+}
+
+/// The outputs for the lines that have been met.
+pub struct Tables {
+    channels: usize,
+    /// By hash: a line's key plus one (0 if the slot is empty), and the entry.
+    slots: Vec<(u64, u32)>,
+    n_entries: usize,
+    /// An entry has for each square the trunk's channels and the pairs along and across, and then the ends of all squares.
+    entries: Vec<i16>,
+}
+
+impl Tables {
+    /// No entries, for a net with this number of channels.
+    pub fn new(channels: usize) -> Self {
+        Self { channels, slots: vec![(0, 0); 1 << 10], n_entries: 0, entries: Vec::new() }
+    }
+
+    /// Length of an entry.
+    fn stride(&self) -> usize {
+        SIZE * (self.channels + PAIRS + ENDS)
+    }
+
+    /// Makes room for the lines of a position, if the memory is full.
+    pub fn make_room(&mut self) {
+        if self.entries.len() * size_of::<i16>() > MOST {
+            self.slots.fill((0, 0));
+            (self.n_entries, self.entries) = (0, Vec::new());
+        }
+    }
+
+    /// The entry of a line. It is computed if it is not known.
+    pub fn entry(&mut self, kernels: Kernels, weights: &LineWeights, classes: &Classes, line: Line) -> u32 {
+        let key = line.key() + 1;
+        let slot = self.slot(key);
+        if self.slots[slot].0 == key {
+            return self.slots[slot].1;
+        }
+        let entry = self.n_entries as u32;
+        self.slots[slot] = (key, entry);
+        self.n_entries += 1;
+        self.compute(kernels, weights, classes, line);
+        if self.n_entries * 2 > self.slots.len() {
+            let longer = vec![(0, 0); 2 * self.slots.len()];
+            for (key, entry) in std::mem::replace(&mut self.slots, longer).into_iter().filter(|(key, _)| *key != 0) {
+                let slot = self.slot(key);
+                self.slots[slot] = (key, entry);
+            }
+        }
+        entry
+    }
+
+    /// The slot that has the key, or the empty one where it belongs.
+    fn slot(&self, key: u64) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
+        while self.slots[slot].0 != key && self.slots[slot].0 != 0 {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    #[cold]
+    fn compute(&mut self, kernels: Kernels, weights: &LineWeights, classes: &Classes, line: Line) {
+        let mut kept = vec![0.0; kept_len(weights.pairs())];
+        let mut out = vec![0.0; SIZE * weights.out_width()];
+        let product = |rows: tablut_kernels::Rows<'_>, matrix: &_, init: &[f32], relu, out: &mut [f32]| {
+            kernels.product_unfused(rows, matrix, init, relu, out);
+        };
+        weights.forward(product, line, classes.class(line), &mut kept, &mut out);
+        let c = self.channels;
+        for square in out.chunks_exact(weights.out_width()) {
+            self.entries.extend(square[..c].iter().map(|&value| steps(value, FINE)));
+            self.entries.extend(square[c..c + PAIRS].iter().map(|&value| steps(value, COARSE)));
+        }
+        for square in out.chunks_exact(weights.out_width()) {
+            self.entries.extend(square[c + PAIRS..][..ENDS].iter().map(|&value| steps(value, FINE)));
+        }
+    }
+
+    /// What an entry says about a square: the trunk's channels, then the pairs.
+    #[inline]
+    pub fn square(&self, entry: u32, place: usize) -> &[i16] {
+        let width = self.channels + PAIRS;
+        &self.entries[entry as usize * self.stride() + place * width..][..width]
+    }
+
+    /// The bias of a move, `ENDS * start + end`.
+    #[inline]
+    pub fn end(&self, entry: u32, end: usize) -> i16 {
+        self.entries[entry as usize * self.stride() + SIZE * (self.channels + PAIRS) + end]
+    }
+}
