@@ -32,6 +32,14 @@ pub(crate) fn scaled(value: i16, multiplier: i16) -> i16 {
     ((i32::from(value) * i32::from(multiplier) + 0x4000) >> 15) as i16
 }
 
+/// The nearest whole number, halves to the even one, for numbers from -4,194,304 to 4,194,304. Larger ones are rounded to
+/// fewer digits. Without the instruction for it, `f32::round_ties_even` is a slow library call.
+pub fn nearest(value: f32) -> f32 {
+    // At 1.5 · 2^23 the neighbours of a number are whole numbers.
+    const WHOLE: f32 = 12_582_912.0;
+    (value + WHOLE) - WHOLE
+}
+
 /// The step of weights whose sums are multiplied by `factor` steps of the output for each step: at least large enough for
 /// the largest weight and sum, and exactly a multiplier of [`scaled`].
 fn step(wanted: f32, factor: f32) -> (f32, i16) {
@@ -41,7 +49,7 @@ fn step(wanted: f32, factor: f32) -> (f32, i16) {
 
 /// A weight in steps.
 fn quantised(weight: f32, step: f32) -> i8 {
-    (weight / step).round_ties_even().clamp(-LARGEST, LARGEST) as i8
+    nearest((weight / step).clamp(-LARGEST, LARGEST)) as i8
 }
 
 /// A matrix `[outputs, inputs]` with weights in eight bits. Both sizes are multiples of [`INT8_LANES`].
@@ -97,8 +105,8 @@ impl Int8Matrix {
     /// Writes biases as the starts of the sums.
     pub fn starts(&self, biases: &[f32], starts: &mut [i32]) {
         for ((start, bias), step) in starts.iter_mut().zip(biases).zip(&self.steps) {
-            // The sum of products has at most 22 bits. A larger bias is cut off, as its result would be.
-            *start = (bias * STEPS / step).clamp(-1e8, 1e8).round_ties_even() as i32;
+            // A larger bias is cut off, as its result would be.
+            *start = nearest((bias * STEPS / step).clamp(-4e6, 4e6)) as i32;
         }
     }
 }
@@ -162,7 +170,7 @@ impl Int8Depthwise {
     /// Writes biases as the starts of the sums.
     pub fn starts(&self, biases: &[f32], starts: &mut [i16]) {
         for ((start, bias), step) in starts.iter_mut().zip(biases).zip(&self.steps) {
-            *start = (bias * STEPS / step).clamp(-32767.0, 32767.0).round_ties_even() as i16;
+            *start = nearest((bias * STEPS / step).clamp(-32767.0, 32767.0)) as i16;
         }
     }
 }

@@ -47,7 +47,7 @@ pub use bf16::{
     BF16_LANES, Bf16Convolution, Bf16Epilogue, Bf16GradientEpilogue, Bf16Images, Bf16Kernels, Bf16PointConvolution,
     Bf16Tiles, Bf16Vectors, Bf16WeightGradient,
 };
-pub use int8::{INT8_LANES, Int8Depthwise, Int8Matrix};
+pub use int8::{INT8_LANES, Int8Depthwise, Int8Matrix, nearest};
 pub use kernels::{Epilogue, GradientEpilogue, Kernels};
 pub use lanes::LANES;
 pub use matrix::{Matrix, Rows};

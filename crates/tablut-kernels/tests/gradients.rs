@@ -7,7 +7,9 @@
 mod checksum;
 
 use proptest::prelude::*;
-use tablut_kernels::{Convolution, GradientEpilogue, Grid, Kernels, Matrix, PointSums, Rows, Simd, Transformed, reference};
+use tablut_kernels::{
+    Convolution, GradientEpilogue, Grid, Kernels, Matrix, PointSums, Rows, Simd, Transformed, reference,
+};
 
 /// The levels of this machine.
 fn levels() -> Vec<Kernels> {

@@ -1,7 +1,7 @@
 //! The kernels in integers give the same numbers at every level, and they are near those in f32.
 
 use proptest::prelude::*;
-use tablut_kernels::{Grid, Int8Depthwise, Int8Matrix, Kernels, Simd};
+use tablut_kernels::{Grid, Int8Depthwise, Int8Matrix, Kernels, Simd, nearest};
 
 /// Numbers from -1 to 1 that depend on the seed.
 fn numbers(n: usize, seed: u64) -> Vec<f32> {
@@ -118,5 +118,13 @@ proptest! {
             prop_assert!((pooled[channel] - mean).abs() < 1e-4);
             prop_assert_eq!(pooled[channels + channel], values.iter().copied().fold(0.0, f32::max));
         }
+    }
+}
+
+#[test]
+fn the_nearest_whole_number_is_found() {
+    for at in -1000..1000 {
+        let value = at as f32 / 8.0;
+        assert_eq!(nearest(value), value.round_ties_even(), "{value}");
     }
 }

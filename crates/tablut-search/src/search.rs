@@ -103,7 +103,7 @@ impl Search {
             stage: Stage::AwaitRoot,
         };
         search.value_draws();
-        search.begin();
+        search.begin(Vec::new());
         search
     }
 
@@ -241,7 +241,7 @@ impl Search {
             NONE => self.tree.clear(),
             child => self.tree.keep(child, &mut self.spare),
         }
-        self.begin();
+        self.begin(Vec::new());
         Ok(())
     }
 
@@ -250,13 +250,16 @@ impl Search {
     pub fn configure(&mut self, config: &SearchConfig, limit: impl Into<Limit>) {
         self.withdraw();
         let before = (self.config.prior_temperature(), self.config.draw_value);
+        let solved = self.config.solver.is_on();
         self.limit = limit.into();
         self.config = config.with_method_for(self.limit);
         if (self.config.prior_temperature(), self.config.draw_value) != before {
             self.tree.clear();
             self.value_draws();
         }
-        self.begin();
+        // The position is the same, so the results after its moves are, too.
+        let known = self.root.entries.iter().map(|entry| entry.known_result);
+        self.begin(if solved { known.collect() } else { Vec::new() });
     }
 
     /// Sets the value of a draw in the empty tree.

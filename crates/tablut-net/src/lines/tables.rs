@@ -1,6 +1,6 @@
 //! The outputs of the line network in sixteen bits, remembered for the lines that have been met.
 
-use tablut_kernels::Kernels;
+use tablut_kernels::{Kernels, nearest};
 use tablut_rules::SIZE;
 
 use super::description::{ENDS, PAIR};
@@ -18,7 +18,7 @@ const MOST: usize = 64 << 20;
 
 /// A number in steps, in sixteen bits.
 pub fn steps(value: f32, unit: f32) -> i16 {
-    (value * unit).clamp(-32767.0, 32767.0).round_ties_even() as i16
+    nearest((value * unit).clamp(-32767.0, 32767.0)) as i16
 }
 
 /// The outputs for the lines that have been met.

@@ -22,7 +22,21 @@ impl Rules {
 
     /// Whether the side to move has a legal move.
     pub fn has_legal_move(&self, position: &Position) -> bool {
-        self.visit_moves(position, |_| ControlFlow::Break(())).is_break()
+        if self.decided(position).is_some() {
+            return false;
+        }
+        let side = position.side_to_move();
+        let king = position.king().map_or(Bitboard::EMPTY, Bitboard::of);
+        let soldiers = position.pieces(side) - king;
+        // A soldier next to an ordinary empty square may step there.
+        let open = !(position.occupied() | self.throne() | self.corners() | self.camps());
+        soldiers.neighbours().intersects(open) || self.visit_moves(position, |_| ControlFlow::Break(())).is_break()
+    }
+
+    /// Whether `holds` is true of every legal move. It stops at the first move of which it is not.
+    pub fn every_move(&self, position: &Position, mut holds: impl FnMut(Move) -> bool) -> bool {
+        let visit = |mv| if holds(mv) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+        self.visit_moves(position, visit).is_continue()
     }
 
     /// Passes each legal move to the visitor, in order, until the visitor stops.

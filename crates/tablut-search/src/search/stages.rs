@@ -7,6 +7,7 @@ use super::{Search, Stage};
 use crate::config::Method;
 use crate::evaluator::Evaluation;
 use crate::limit::Stop;
+use crate::proof::Proof;
 use crate::tree::{ROOT, State};
 
 impl Search {
@@ -15,8 +16,9 @@ impl Search {
         RootView { root: &self.root, tree: &self.tree, config: &self.config }
     }
 
-    /// Prepares a search of the current position, with the kept tree if there is one.
-    pub(super) fn begin(&mut self) {
+    /// Prepares a search of the current position, with the kept tree if there is one. `known` has the solver's result after
+    /// each move, or is empty.
+    pub(super) fn begin(&mut self, known: Vec<Option<Proof>>) {
         self.simulations.reset();
         self.kept_visits = 0;
         let side = self.walk.game.position().side_to_move();
@@ -28,8 +30,12 @@ impl Search {
             return;
         }
         if self.config.solver.is_on() {
-            for entry in &mut self.root.entries {
-                entry.known_result = self.walk.proof_after(entry.mv);
+            if known.len() == self.root.entries.len() {
+                for (entry, known) in self.root.entries.iter_mut().zip(known) {
+                    entry.known_result = known;
+                }
+            } else {
+                self.walk.proofs_after(self.root.entries.iter_mut().map(|entry| (entry.mv, &mut entry.known_result)));
             }
         }
         self.stage = Stage::AwaitRoot;

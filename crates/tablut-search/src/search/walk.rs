@@ -23,6 +23,8 @@ pub(super) struct Walk {
     leaf: LeafSolver,
     replies: MoveList,
     blocking: MoveList,
+    /// The reply that refuted a root move last.
+    refutation: Option<Move>,
 }
 
 impl Walk {
@@ -34,6 +36,7 @@ impl Walk {
             leaf: LeafSolver::default(),
             replies: MoveList::default(),
             blocking: MoveList::default(),
+            refutation: None,
         }
     }
 
@@ -92,8 +95,32 @@ impl Walk {
         self.leaf.lost()
     }
 
-    /// The result after a root move, if it is known. It does not count the move itself.
-    pub fn proof_after(&mut self, mv: Move) -> Option<Proof> {
+    /// Writes the result after each root move, if it is known. It does not count the move itself.
+    pub fn proofs_after<'a>(&mut self, moves: impl Iterator<Item = (Move, &'a mut Option<Proof>)>) {
+        // Without a past that matters, the position after a move decides, and most moves need not be played on the game.
+        let past_matters = self.game.history_may_end_it();
+        for (mv, proof) in moves {
+            let quick = if past_matters { None } else { self.quick_proof_after(mv) };
+            *proof = quick.unwrap_or_else(|| self.proof_after(mv));
+        }
+    }
+
+    /// The result after a root move, if the position after it shows it. `None` if that is not enough.
+    fn quick_proof_after(&mut self, mv: Move) -> Option<Option<Proof>> {
+        let (rules, position) = (self.game.rules(), self.game.position());
+        let side = position.side_to_move();
+        let after = rules.apply(position, mv).position;
+        if rules.decided(&after).is_some() || !rules.has_legal_move(&after) {
+            return None;
+        }
+        if rules.wins_at_once(&after, side.opponent()) {
+            return Some(Some(Proof::win_at_once(side.opponent())));
+        }
+        self.refutes(&after).then_some(None)
+    }
+
+    /// The result after a root move, which is played on the game.
+    fn proof_after(&mut self, mv: Move) -> Option<Proof> {
         let side = self.game.position().side_to_move();
         self.game.play_trusted(mv);
         let proof = match self.game.outcome() {
@@ -111,17 +138,36 @@ impl Walk {
         self.game.outcome().is_none() && self.game.rules().wins_at_once(self.game.position(), side)
     }
 
+    /// Whether some reply in `position` certainly leaves the opponent, who has just moved, without a win in the next move.
+    fn refutes(&mut self, position: &Position) -> bool {
+        let (rules, mover) = (self.game.rules(), position.side_to_move());
+        let refutes = |reply: &Move| {
+            let after = rules.apply(position, *reply).position;
+            !rules.wins_at_once(&after, mover.opponent()) && !self.is_nearly_blocked(&after, mover)
+        };
+        // One reply usually refutes many moves.
+        if self.refutation.is_some_and(|reply| rules.check_legal(position, reply).is_ok() && refutes(&reply)) {
+            return true;
+        }
+        let mut found = None;
+        rules.every_move(position, |reply| {
+            found = Some(reply).filter(&refutes);
+            found.is_none()
+        });
+        self.refutation = found.or(self.refutation);
+        found.is_some()
+    }
+
     /// Whether `side`, which has just moved, wins with its next move after every reply: by capture or escape, or
     /// because the opponent has no move left. `side` need not have a threat, because the opponent may be in zugzwang.
     fn wins_later(&mut self, side: Side) -> bool {
+        let position = *self.game.position();
+        if self.refutes(&position) {
+            return false;
+        }
         let mut replies = std::mem::take(&mut self.replies);
         self.game.legal_moves(&mut replies);
         let wins = replies.iter().all(|reply| {
-            // The first few replies usually refute it, so this costs little if there is nothing to find.
-            let after = self.game.rules().apply(self.game.position(), *reply).position;
-            if !self.game.rules().wins_at_once(&after, side) && !self.is_nearly_blocked(&after, side.opponent()) {
-                return false;
-            }
             self.game.play_trusted(*reply);
             let wins = self.wins_now(side) || self.blocks_now(side);
             self.game.undo();
