@@ -7,6 +7,7 @@ fp16 or bf16, and trains in f32, in TF32 and in bf16 (autocast); the fastest cou
 device has and trains in f32. tablut's steps include drawing the batch, PyTorch's batch lies on the device.
 
     cargo build --release --features gpu
+    cargo build --release -p tablut-lab --example bench --features tablut-learn/gpu
     python3 experiments/gpu/run.py --out runs/gpu.json
 
 PyTorch with CUDA comes from PyPI into a virtual environment outside the repository (--venv), made if missing.
@@ -31,6 +32,7 @@ VALUE_CHANNELS, VALUE_HIDDEN, MOVES = 32, 64, 100
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tablut", default="target/release/tablut", help="a program with the feature gpu")
+    parser.add_argument("--bench", default="target/release/examples/bench", help="the benchmark of tablut-lab, built for a GPU")
     parser.add_argument("--device", default="gpu:0", help="tablut's name of the device")
     parser.add_argument("--cuda", default="cuda:0", help="PyTorch's name of the same device")
     parser.add_argument("--venv", default=str(Path(tempfile.gettempdir()) / "tablut-gpu-venv"))
@@ -40,8 +42,12 @@ def arguments():
     parser.add_argument("--training-batches", default="256,1024")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--secs", type=float, default=2.0, help="of each in each round")
-    parser.add_argument("--games", type=int, default=512, help="of self-play in each round")
+    parser.add_argument("--games", type=int, default=512, help="of self-play with the device in each round")
+    parser.add_argument("--core-games", type=int, default=512, help="of self-play with the cores alone in each round")
     parser.add_argument("--simulations", type=int, default=64)
+    parser.add_argument("--compile", default="max-autotune", help="PyTorch's mode of compiling for inference")
+    parser.add_argument("--precisions", default="fp16,bf16", help="PyTorch's for inference")
+    parser.add_argument("--training-precisions", default="f32,tf32,bf16", help="PyTorch's for training")
     parser.add_argument("--without-pytorch", action="store_true")
     parser.add_argument("--out", help="write the figures to this JSON file")
     return parser.parse_args()
@@ -111,13 +117,16 @@ def repeated(work, batch, secs):
     return count * batch / (time.perf_counter() - start)
 
 
-def pytorch_inference(shape, batch, device):
+def pytorch_inference(args, shape, batch):
     """Functions of the seconds that return evaluations a second, by precision."""
     import torch
 
-    runners = {}
-    for name, dtype in {"fp16": torch.float16, "bf16": torch.bfloat16}.items():
-        model = torch.compile(net(shape).to(device, dtype, memory_format=torch.channels_last).eval(), mode="max-autotune")
+    # Else the nets of other shapes and batches would count against a limit, over which PyTorch does not compile.
+    torch.compiler.reset()
+    device, runners = args.cuda, {}
+    for name in args.precisions.split(","):
+        dtype = {"fp16": torch.float16, "bf16": torch.bfloat16}[name]
+        model = torch.compile(net(shape).to(device, dtype, memory_format=torch.channels_last).eval(), mode=args.compile)
         # From pinned memory and back: self-play's positions come from the processor, too.
         planes = (torch.rand(batch, PLANES, SIZE, SIZE) < 0.15).to(dtype).contiguous(memory_format=torch.channels_last)
         planes, features = planes.pin_memory(), torch.rand(batch, FEATURES).to(dtype).pin_memory()
@@ -135,13 +144,14 @@ def pytorch_inference(shape, batch, device):
     return runners
 
 
-def pytorch_training(shape, batch, device):
+def pytorch_training(args, shape, batch):
     """Functions of the seconds that return training samples a second, by precision."""
     import torch
     from torch.nn import functional as F
 
-    runners = {}
-    for name in ("f32", "tf32", "bf16"):
+    torch.compiler.reset()
+    device, runners = args.cuda, {}
+    for name in args.training_precisions.split(","):
         model = net(shape).to(device, memory_format=torch.channels_last)
         compiled = torch.compile(model)
         average = [parameter.detach().clone() for parameter in model.parameters()]
@@ -173,13 +183,12 @@ def pytorch_training(shape, batch, device):
     return runners
 
 
-def tablut(args, *command):
-    """The JSON objects that a command of tablut's prints."""
-    text = subprocess.run([args.tablut, *command, "--json"], check=True, capture_output=True, text=True).stdout
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return [json.loads(line) for line in text.splitlines()]
+def printed(*command):
+    """The JSON object that a command prints."""
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"exit code {done.returncode}: {' '.join(command)}\n{done.stderr.strip()}")
+    return json.loads(done.stdout)
 
 
 def interleaved(args, ours, theirs):
@@ -198,17 +207,17 @@ def inference(args, shape, batch):
         # The clients' batches are joined on the device: together they are as large as PyTorch's.
         each, clients = str(max(1, batch // args.clients)), str(args.clients)
         command = ["bench", "inference", "--shape", shape, "--batch", each, "--threads", clients, "--secs", str(args.secs)]
-        return tablut(args, *command, "--device", args.device)["evals_per_sec"]
+        return printed(args.tablut, *command, "--device", args.device)["evals_per_sec"]
 
-    return interleaved(args, ours, {} if args.without_pytorch else pytorch_inference(shape, batch, args.cuda))
+    return interleaved(args, ours, {} if args.without_pytorch else pytorch_inference(args, shape, batch))
 
 
 def training(args, shape, batch):
     def ours():
-        command = ["bench", "training", "--shape", shape, "--batch", str(batch), "--steps", "20", "--threads", "1"]
-        return tablut(args, *command, "--device", args.device)["samples_per_sec"]
+        command = ["training", "--shape", shape, "--batch", str(batch), "--steps", "20", "--threads", "1"]
+        return printed(args.bench, *command, "--device", args.device)["samples_per_sec"]
 
-    return interleaved(args, ours, {} if args.without_pytorch else pytorch_training(shape, batch, args.cuda))
+    return interleaved(args, ours, {} if args.without_pytorch else pytorch_training(args, shape, batch))
 
 
 def selfplay(args, shape):
@@ -216,13 +225,17 @@ def selfplay(args, shape):
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "config.toml"
         config.write_text(f'rules = ["kvasir"]\nshape = "{shape}"\n[schedule]\nsimulations = [[0, {args.simulations}]]\n')
-        command = ["bench", "selfplay", str(config), "--untrained", "--games", str(args.games), "--rounds", "1"]
-        rounds = [[tablut(args, *command, "--device", device) for device in ("cpu", args.device)] for _ in range(args.rounds)]
+        command = [args.tablut, "bench", "selfplay", str(config), "--untrained", "--rounds", "1"]
+        turns = [["--device", "cpu", "--games", str(args.core_games)], ["--device", args.device, "--games", str(args.games)]]
+        rounds = [[printed(*command, *turn) for turn in turns] for _ in range(args.rounds)]
     cores, device = (sum(each[place]["positions_per_sec"] for each in rounds) for place in (0, 1))
     return {"gain": device / cores, "rounds": rounds}
 
 
 def say(what, shape, batch, line):
+    if "gain" in line:
+        print(f"{what} {shape:8} the device makes {line['gain']:.2f} times the positions of the cores", flush=True)
+        return
     pytorch = ""
     if "pytorch" in line:
         low, high = line["ratio_range"]
@@ -233,7 +246,8 @@ def say(what, shape, batch, line):
 def machine(args):
     processor = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), "unknown")
     report = {"processor": processor, "cores": os.cpu_count(), "system": platform.platform()}
-    report["device"] = tablut(args, "bench", "inference", "--shape", "b1c16", "--secs", "0", "--device", args.device)["device"]
+    command = ["bench", "inference", "--shape", "b1c16", "--secs", "0", "--device", args.device]
+    report["device"] = printed(args.tablut, *command)["device"]
     if not args.without_pytorch:
         import torch
 
@@ -247,7 +261,14 @@ def main():
         enter_venv(args.venv)
     report = machine(args)
 
-    def add(what, shape, batch, line):
+    def add(what, shape, batch, measure):
+        """A failure is a result as well."""
+        try:
+            line = measure()
+            say(what, shape, batch, line)
+        except RuntimeError as failure:
+            line = {"failure": str(failure)}
+            print(f"{what} {shape} batch {batch} failed: {failure}", flush=True)
         report["lines"].append({"what": what, "shape": shape, "batch": batch, **line})
         if args.out:
             Path(args.out).write_text(json.dumps(report, indent=1) + "\n")
@@ -255,12 +276,8 @@ def main():
     for shape in args.shapes.split(","):
         for what, batches, measure in [("inference", args.batches, inference), ("training", args.training_batches, training)]:
             for batch in map(int, batches.split(",")):
-                line = measure(args, shape, batch)
-                say(what, shape, batch, line)
-                add(what, shape, batch, line)
-        line = selfplay(args, shape)
-        print(f"self-play {shape:8} the device makes {line['gain']:.2f} times the positions of the cores", flush=True)
-        add("self-play", shape, None, line)
+                add(what, shape, batch, lambda: measure(args, shape, batch))
+        add("self-play", shape, None, lambda: selfplay(args, shape))
 
 
 if __name__ == "__main__":

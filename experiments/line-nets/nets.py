@@ -14,9 +14,9 @@ from torch.nn import functional as F
 
 PLANES, FEATURES, SIZE = 16, 42, 9
 POLICY_PLANES, VALUE_CHANNELS, VALUE_HIDDEN = 33, 32, 64
-# Planes that are not functions of one line or of who is to move: the king's escape squares, moves and routes, repetitions, and what legal
-# moves do.
-EXTRA = [8, 9, 10, 11, 12, 13, 14, 15]
+# Planes that are not functions of one line or of who is to move are the last: the king's escape squares, moves and routes, repetitions, and
+# (not in cheap nets) two of what legal moves do.
+EXTRA, CHEAP = slice(8, 16), slice(8, 14)
 # An entry of the policy: its direction, its distance, where it starts and where it ends (0 if it leaves the board).
 DIRECTION = torch.arange(POLICY_PLANES * 81) // 81 // 8
 DISTANCE = torch.arange(POLICY_PLANES * 81) // 81 % 8 + 1
@@ -75,8 +75,9 @@ class Block(nn.Module):
 
 
 class Residual(nn.Module):
-    def __init__(self, blocks, channels):
+    def __init__(self, blocks, channels, layout):
         super().__init__()
+        self.layout = layout
         scale = 0.3 / math.sqrt(blocks)
         self.input = started(nn.Conv2d(PLANES, channels, 3, padding=1))
         self.features = started(nn.Linear(FEATURES, channels, bias=False))
@@ -85,10 +86,10 @@ class Residual(nn.Module):
         self.policy_pool = started(nn.Linear(2 * channels, channels, bias=False), scale)
         self.policy_out = started(nn.Conv2d(channels, POLICY_PLANES, 1), 0.1)
         self.value = Value(channels)
-        self.to(memory_format=torch.channels_last)
+        self.to(memory_format=layout)
 
     def forward(self, batch):
-        planes = batch["planes"].contiguous(memory_format=torch.channels_last)
+        planes = batch["planes"].contiguous(memory_format=self.layout)
         x = F.relu(self.input(planes) + self.features(batch["features"])[:, :, None, None])
         for block in self.blocks:
             x = block(x)
@@ -111,6 +112,15 @@ class Separable(nn.Module):
         return F.relu(x + self.pointwise(h))
 
 
+def chosen(table, index):
+    """Rows of a small table, as a product, whose gradient takes less time on a GPU than that of an index."""
+    return (index[..., None] == torch.arange(len(table), device=index.device)).to(table.dtype) @ table
+
+
+# For each tap of a convolution along a line, where it leads from each square of the line to each square.
+TAPS = torch.stack([torch.eye(SIZE + 4)[tap : tap + SIZE, 2 : 2 + SIZE] for tap in range(5)]).flatten(1)
+
+
 class Line(nn.Module):
     """What a line says about its nine squares: `[n, 9, outputs]` from squares `[n, 9]`, distance to the edge and side to move `[n]`."""
 
@@ -122,9 +132,21 @@ class Line(nn.Module):
         self.conv1 = nn.ModuleList(conv(1.0) for _ in range(depth))
         self.conv2 = nn.ModuleList(conv(0.4) for _ in range(depth))
         self.out = started(nn.Linear(width, outputs), 0.7)
+        self.register_buffer("taps", TAPS, persistent=False)
 
-    def forward(self, squares, distance, side):
-        x = (self.square[squares] + self.place[side, distance]).transpose(1, 2)
+    def dense(self, conv, x):
+        """The convolution as one product of all squares of a line: `x` is `[n, 9 · channels]`. A GPU takes less time for it."""
+        weight = (conv.weight @ self.taps).view(*conv.weight.shape[:2], SIZE, SIZE)
+        return x @ weight.permute(3, 1, 2, 0).reshape(x.shape[1], x.shape[1]) + conv.bias.repeat(SIZE)
+
+    def forward(self, squares, kind):
+        x = chosen(self.square, squares) + chosen(self.place.flatten(0, 1).flatten(1), kind).view(len(kind), SIZE, -1)
+        if x.is_cuda:
+            x = x.flatten(1)
+            for conv1, conv2 in zip(self.conv1, self.conv2):
+                x = x + self.dense(conv2, F.relu(self.dense(conv1, F.relu(x))))
+            return self.out(F.relu(x).view(len(kind), SIZE, -1))
+        x = x.transpose(1, 2)
         for conv1, conv2 in zip(self.conv1, self.conv2):
             x = x + conv2(F.relu(conv1(F.relu(x))))
         return self.out(F.relu(x).transpose(1, 2))
@@ -134,7 +156,7 @@ class Lines(nn.Module):
     # A move's logit has a product of so many numbers of its two squares.
     PAIR = 8
 
-    def __init__(self, channels, blocks, extra=EXTRA):
+    def __init__(self, channels, blocks, extra):
         super().__init__()
         d = self.PAIR
         self.channels, self.extra_planes = channels, extra
@@ -143,7 +165,7 @@ class Lines(nn.Module):
         self.line = Line(sum(self.parts))
         self.side = nn.Parameter(torch.zeros(2, channels))
         self.features = started(nn.Linear(FEATURES, channels, bias=False), 0.3)
-        self.extra = started(nn.Conv2d(len(extra), channels, 1, bias=False), 0.3)
+        self.extra = started(nn.Conv2d(extra.stop - extra.start, channels, 1, bias=False), 0.3)
         self.blocks = nn.ModuleList(Separable(channels, 0.3 / math.sqrt(blocks)) for _ in range(blocks))
         # From and to of moves along rows, then of moves along columns.
         self.pair = started(nn.Conv2d(channels, 4 * d, 1), 0.5)
@@ -151,28 +173,39 @@ class Lines(nn.Module):
         self.linear = started(nn.Linear(2 * d, 1, bias=False), 0.1)
         self.far = nn.Parameter(torch.zeros(2, 8))
         self.value = Value(channels)
-        self.distinct = 0
+        edge = torch.tensor([min(at, 8 - at) for at in range(SIZE)] * 2)
+        for name, table in dict(entry_from=FROM, entry_to=TO, along_row=ALONG_ROW, distance=DISTANCE, edge=edge).items():
+            self.register_buffer(name, table, persistent=False)
 
     def tables(self, batch):
         """The outputs of the line network, for rows and for columns, both as `[n, row, column, outputs]`."""
         planes = batch["planes"]
         board = (planes[:, 0] + 2 * planes[:, 1] + 3 * planes[:, 2]).long()
-        weights, edge = 4 ** torch.arange(SIZE), torch.tensor([min(at, 8 - at) for at in range(SIZE)])
-        ids = torch.cat([(board * weights).sum(2), (board.transpose(1, 2) * weights).sum(2)], 1)
-        ids = ids + (edge.repeat(2) + 5 * batch["side"][:, None]) * 4**SIZE
-        distinct, place = torch.unique(ids, return_inverse=True)
-        self.distinct = len(distinct)
-        kind = distinct // 4**SIZE
-        squares = (distinct[:, None] >> (2 * torch.arange(SIZE))) & 3
-        table = self.line(squares, kind % 5, kind // 5)
-        rows, columns = F.embedding(place, table.flatten(1)).view(len(board), 18, SIZE, -1).split(SIZE, 1)
+        n, powers = len(board), 2 * torch.arange(SIZE, device=board.device)
+        lines, kinds = torch.cat([board, board.transpose(1, 2)], 1), self.edge + 5 * batch["side"][:, None]
+        ids = (lines << powers).sum(2) + (kinds << 18)
+        described = lambda distinct: self.line((distinct[:, None] >> powers) & 3, distinct >> 18).flatten(1)
+        if board.is_cuda and torch.is_grad_enabled():
+            # The number of distinct lines stays on the GPU. There are 7 to a position of a batch of 256. Too many would give no numbers.
+            most = 10 * n
+            ordered, order = ids.flatten().sort()
+            rank = F.pad(ordered[1:] != ordered[:-1], (1, 0)).cumsum(0)
+            place = torch.empty_like(order).scatter_(0, order, rank).clamp(max=most - 1)
+            distinct = ids.new_zeros(most).scatter_(0, rank.clamp(max=most - 1), ordered)
+            table = described(distinct).index_select(0, place) * torch.where(rank[-1] < most, 1.0, math.nan)
+        else:
+            distinct, place = torch.unique(ids, return_inverse=True)
+            table = F.embedding(place, described(distinct))
+        rows, columns = table.view(n, 18, SIZE, -1).split(SIZE, 1)
         return [(row, column.transpose(1, 2)) for row, column in zip(rows.split(self.parts, 3), columns.split(self.parts, 3))]
 
     def forward(self, batch):
         n, d = len(batch["planes"]), self.PAIR
         trunk, along, across, ends = self.tables(batch)
-        bias = self.side[batch["side"]] + self.features(batch["features"])
+        bias = chosen(self.side, batch["side"]) + self.features(batch["features"])
         x = (trunk[0] + trunk[1] + bias[:, None, None]).permute(0, 3, 1, 2)
+        if x.is_cuda:
+            x = x.contiguous()
         x = F.relu(x + self.extra(batch["planes"][:, self.extra_planes]))
         for block in self.blocks:
             x = block(x)
@@ -181,25 +214,27 @@ class Lines(nn.Module):
         on_columns = F.relu(pair[..., 2 * d :] + along[1] + across[0])
         both = torch.cat([on_rows.reshape(n, 81, -1), on_columns.reshape(n, 81, -1)], 1)
         entries = batch["entries"].clamp(min=0)
-        begin, end, turned = FROM[entries], TO[entries], torch.where(ALONG_ROW[entries], 0, 81)
+        row = self.along_row[entries]
+        begin, end, turned = self.entry_from[entries], self.entry_to[entries], torch.where(row, 0, 81)
         expand = lambda at: at[..., None].expand(-1, -1, d)
         first = both[..., :d].gather(1, expand(begin + turned))
         second = both[..., d:].gather(1, expand(end + turned))
         logits = (first * second).sum(2) * (0.3 / math.sqrt(d)) + self.linear(torch.cat([first, second], 2)).squeeze(2)
-        logits = logits + self.far.flatten()[DISTANCE[entries] - 1 + 8 * batch["side"][:, None]]
+        far = self.distance[entries] - 1 + 8 * batch["side"][:, None]
+        logits = logits + chosen(self.far.view(-1, 1), far).squeeze(-1)
         # Each line has eight numbers for each start, one for each other square.
         ends = torch.cat([ends[0].reshape(n, 81, 8), ends[1].reshape(n, 81, 8)], 1).flatten(1)
-        row = ALONG_ROW[entries]
         start, stop = torch.where(row, begin % SIZE, begin // SIZE), torch.where(row, end % SIZE, end // SIZE)
         logits = logits + ends.gather(1, (begin + turned) * 8 + (stop - (stop > start).long()).clamp(0, 7))
         return logits, *self.value(x)
 
 
-def net(name):
+def net(name, device=torch.device("cpu")):
     """`b4c32`; `lines32x2`; `lines32x2-cheap` without the planes that apply every legal move."""
     if name.startswith("b"):
         blocks, channels = name[1:].split("c")
-        return Residual(int(blocks), int(channels))
+        layout = torch.channels_last if device.type == "cpu" else torch.contiguous_format
+        return Residual(int(blocks), int(channels), layout).to(device)
     shape, _, kind = name.removeprefix("lines").partition("-")
     channels, blocks = shape.split("x")
-    return Lines(int(channels), int(blocks), EXTRA[:6] if kind == "cheap" else EXTRA)
+    return Lines(int(channels), int(blocks), CHEAP if kind == "cheap" else EXTRA).to(device)

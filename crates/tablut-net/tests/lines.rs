@@ -93,6 +93,21 @@ fn a_row_does_not_depend_on_the_others_or_the_threads() {
 }
 
 #[test]
+fn more_rules_than_an_engine_remembers_change_nothing() {
+    let (weights, mut input) = (random_weights("lines32x1", 10), positions(600, 11));
+    // Each row has rules of its own.
+    for (row, features) in input.features.chunks_exact_mut(tablut_net::FEATURES).enumerate() {
+        features[0] = row as f32 / 600.0;
+    }
+    let mut engine = Engine::new(&weights).expect("a level");
+    let [mut first, mut second] = [(); 2].map(|()| OutputBatch::default());
+    engine.infer(&input, &mut first).expect("a valid batch");
+    engine.infer(&input, &mut second).expect("a valid batch");
+    assert_eq!(bits(&first), bits(&second));
+    assert_eq!(bits(&first), bits(&outputs(&weights, 2, Simd::Plain, &input)));
+}
+
+#[test]
 fn an_evaluation_of_known_lines_allocates_nothing() {
     let (weights, input) = (random_weights("lines32x2", 7), positions(60, 8));
     let (mut engine, mut output) = (Engine::new(&weights).expect("a level"), OutputBatch::default());

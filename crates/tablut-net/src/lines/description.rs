@@ -173,3 +173,26 @@ impl LineLayers {
         &self.parameters[id.index()]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Architecture;
+
+    #[test]
+    fn the_parameters_of_a_small_net_are_those_counted_by_hand() {
+        let line = 48 * 7 + 2 * 5 * 9 * 48 + 48 * 41 + 4 * (5 * 48 * 48 + 48) + 72 * 48 + 72;
+        let trunk = 2 * 32 + 42 * 32 + 7 * 32 + 2 * (9 * 32 + 32 + 64 * 32 + 32 * 32 + 32);
+        let policy = 32 * 32 + 32 + 64 * 32 + 16 + 16 + 33;
+        let value = 32 * 32 + 32 + 64 * 64 + 64 + 3 * 64 + 3 + 64 + 1;
+        let lines = Lines::new(32, 2).unwrap();
+        assert_eq!(Architecture::from(lines).parameters(), line + trunk + policy + value);
+        assert_eq!(line + trunk + policy + value, 73_549);
+        let on_squares = 2 * (9 * 32 + 32 * 32) + 2 * 32 * 32;
+        assert_eq!(lines.operations(), 2 * (80 * on_squares + trunk + policy + value));
+        let mut names: Vec<_> = lines.layers().parameters().iter().map(|parameter| parameter.name.clone()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), lines.layers().parameters().len());
+    }
+}

@@ -77,6 +77,18 @@ pub(crate) struct LineSpace {
     hidden: Vec<f32>,
 }
 
+impl LineSpace {
+    /// Makes room for the lines of another position.
+    fn make_room(&mut self) {
+        if self.classes.is_full() {
+            self.classes = Classes::default();
+            self.tables.clear();
+        } else if self.tables.is_full() {
+            self.tables.clear();
+        }
+    }
+}
+
 /// The outputs for one position.
 pub(crate) struct LineOutput {
     /// Logits of attackers win, draw, defenders win.
@@ -159,7 +171,7 @@ impl LineNet {
         logits: &mut [f32],
     ) -> LineOutput {
         debug_assert!(planes.len() == PLANES && features.len() == FEATURES);
-        space.tables.make_room();
+        space.make_room();
         let lines = space.classes.lines(planes, features);
         let lines = lines.map(|line| space.tables.entry(kernels, &self.line, &space.classes, line));
         let side = usize::from(planes[3].is_empty());

@@ -7,6 +7,8 @@ use crate::specialists::RULE_FEATURES;
 
 /// Rows and columns of a board.
 pub const LINES: usize = 2 * SIZE;
+/// Rule sets whose lines are known at the same time.
+const MOST_CONTEXTS: usize = 256;
 /// The squares of a line as bits.
 const LINE: u128 = (1 << SIZE) - 1;
 
@@ -68,6 +70,11 @@ struct Context {
 }
 
 impl Classes {
+    /// Whether positions of so many rule sets have been met that it is time to forget them.
+    pub fn is_full(&self) -> bool {
+        self.contexts.len() >= MOST_CONTEXTS
+    }
+
     /// A line's class.
     pub fn class(&self, line: Line) -> &LineClass {
         &self.classes[line.class as usize]
@@ -125,7 +132,30 @@ fn both_ways(squares: Bitboard) -> [u16; LINES] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_rules::Square;
+    use crate::features::{PLANES, View};
+    use crate::{InputBatch, encode};
+    use tablut_rules::{Position, Rules, Side, Square};
+
+    #[test]
+    fn the_documents_example_holds() {
+        let rules = Rules::load("kvasir").unwrap();
+        let view = View {
+            rules: &rules,
+            position: Position::start(Side::Attackers),
+            occurrences: 0,
+            plies_since_capture: 0,
+            moves: &[],
+        };
+        let mut batch = InputBatch::default();
+        encode(&view, &mut batch);
+        let mut classes = Classes::default();
+        let lines = classes.lines(&batch.planes[..PLANES], &batch.features);
+        assert_eq!(lines[4].pieces, 4_249_987);
+        assert_eq!(lines[4].key(), lines[SIZE + 4].key());
+        assert_eq!(classes.class(lines[4]).distance, 4);
+        // The lines of equal distance have the same class under these rules.
+        assert_eq!((lines[0].class, lines[0].class), (lines[8].class, lines[SIZE].class));
+    }
 
     #[test]
     fn rows_and_columns_hold_the_squares() {

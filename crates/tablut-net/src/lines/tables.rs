@@ -42,12 +42,16 @@ impl Tables {
         SIZE * (self.channels + PAIRS + ENDS)
     }
 
-    /// Makes room for the lines of a position, if the memory is full.
-    pub fn make_room(&mut self) {
-        if self.entries.len() * size_of::<i16>() > MOST {
-            self.slots.fill((0, 0));
-            (self.n_entries, self.entries) = (0, Vec::new());
-        }
+    /// Forgets all entries.
+    pub fn clear(&mut self) {
+        self.slots.fill((0, 0));
+        self.n_entries = 0;
+        self.entries.clear();
+    }
+
+    /// Whether there is no room for the lines of another position.
+    pub fn is_full(&self) -> bool {
+        (self.entries.len() + 2 * SIZE * self.stride()) * size_of::<i16>() > MOST
     }
 
     /// The entry of a line. It is computed if it is not known.
