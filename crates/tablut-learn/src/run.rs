@@ -103,7 +103,7 @@ impl Run {
         let rules = load_rules(&config, kept)?;
         let start = load_start(&config)?;
         // The device is opened before anything is written, so that a missing device does not change the folder.
-        let device = ComputeDevice::open(config.machine.device)?;
+        let device = ComputeDevice::open(config.device())?;
         let config = config.in_run(&rules);
         if !folder.join("config.toml").exists() {
             // A run that cannot start on this machine creates no folder.

@@ -26,7 +26,7 @@ pub fn measure_pace(
     cancel: &CancelToken,
     voice: Voice,
 ) -> anyhow::Result<MachinePace> {
-    let (device, rules) = (ComputeDevice::open(config.machine.device)?, config.load_rules(None)?);
+    let (device, rules) = (ComputeDevice::open(config.device())?, config.load_rules(None)?);
     let weights = Weights::initial(&config.shape, config.seed);
     let make_net = net_maker(&device, config.precision, &weights)?;
     let progress = Progress::waiting(voice, "running a short benchmark of games, evaluations and learning");

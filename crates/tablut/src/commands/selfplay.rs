@@ -66,7 +66,7 @@ impl GamesArgs {
             let newest = run.map(newest_net).transpose()?;
             load_model(self.model.as_deref().or(newest.as_deref()))?.weights
         };
-        let device = ComputeDevice::open(config.machine.device)?;
+        let device = ComputeDevice::open(config.device())?;
         let make_net = net_maker(&device, config.precision, &weights)?;
         let generation = config.schedule.generations - 1;
         let mut order = config.order(&rules, generation, weights);

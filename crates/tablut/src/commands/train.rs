@@ -156,7 +156,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, console: &mut Console) -> anyhow::Result<()> {
     let voice = console.voice;
     let model = model_path(&run.checkpoints(), run.next_generation - 1);
-    let device = DeviceArgs { device: run.config.machine.device };
+    let device = DeviceArgs { device: run.config.device() };
     let matches = MatchArgs { games: evaluation.games, device, ..MatchArgs::default() };
     if evaluation.games > 0 && !evaluation.against.is_empty() {
         let measured = measure(&model, &run.opponents(), None, None, &matches, cancel, voice)?;
