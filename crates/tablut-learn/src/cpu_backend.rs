@@ -22,7 +22,7 @@ pub struct CpuBackend {
 
 /// A net on the kernels, with the activations of its last batch.
 enum Net {
-    Residual(KernelNet),
+    Residual(Box<KernelNet>),
     Lines(Box<LineLearner>),
 }
 
@@ -64,7 +64,7 @@ impl CpuBackend {
     pub fn new(state: LearnerState, optimizer: OptimizerConfig) -> Result<Self, StepError> {
         let kernels = Kernels::from_env()?;
         let net = match &state.architecture {
-            Architecture::Residual(residual) => Net::Residual(KernelNet::new(residual, kernels, None)),
+            Architecture::Residual(residual) => Net::Residual(Box::new(KernelNet::new(residual, kernels, None))),
             Architecture::Lines(lines) => Net::Lines(Box::new(LineLearner::new(*lines, kernels))),
         };
         Ok(Self { net, state, optimizer })
@@ -86,7 +86,7 @@ impl CpuBackend {
             return Err(StepError::Channels { found: residual.channels() });
         }
         let bf16 = Bf16Kernels::request().ok_or(StepError::NoAmx)?;
-        let net = Net::Residual(KernelNet::new(residual, Kernels::from_env()?, Some(bf16)));
+        let net = Net::Residual(Box::new(KernelNet::new(residual, Kernels::from_env()?, Some(bf16))));
         Ok(Self { net, state, optimizer })
     }
 

@@ -16,7 +16,7 @@ pub const ARCHITECTURE_VERSION: u32 = 1;
 /// Together with the encoding version, this determines a net's tensors and its forward pass.
 ///
 /// There are two kinds. Common architectures have a short name: `b6c64` is a [residual](Residual) net with six blocks of
-/// 64 channels, `lines32x2` a [net of lines](Lines) with 32 channels and two blocks. A config contains the short name,
+/// 64 channels, `lines32x2` a [net of lines](LineShape) with 32 channels and two blocks. A config contains the short name,
 /// or a table of the fields if there is no short name. A model file always contains all fields as JSON.
 ///
 /// ```
@@ -34,7 +34,7 @@ pub enum Architecture {
     /// Residual blocks of 3×3 convolutions.
     Residual(Residual),
     /// Features of rows and columns, which a program reads from tables, and a few cheap blocks.
-    Lines(Lines),
+    Lines(LineShape),
 }
 
 /// A residual net with convolutions: its blocks with their pooling, and the widths of its heads.
@@ -50,7 +50,7 @@ pub struct Residual {
 /// sum of its row's and its column's. Blocks of a depthwise 3×3 and a 1×1 convolution follow.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Lines {
+pub struct LineShape {
     /// Channels of the trunk, a multiple of 32 from 32 to 128.
     pub channels: usize,
     /// Blocks of the trunk, 1 to 8.
@@ -101,7 +101,7 @@ struct ResidualFields {
 #[serde(deny_unknown_fields)]
 struct LinesFields {
     version: u32,
-    lines: Lines,
+    lines: LineShape,
 }
 
 impl Residual {
@@ -175,7 +175,7 @@ impl Residual {
     }
 }
 
-impl Lines {
+impl LineShape {
     /// The architecture with the short name `lines{channels}x{blocks}`.
     ///
     /// # Errors
@@ -198,8 +198,8 @@ impl From<Residual> for Architecture {
     }
 }
 
-impl From<Lines> for Architecture {
-    fn from(lines: Lines) -> Self {
+impl From<LineShape> for Architecture {
+    fn from(lines: LineShape) -> Self {
         Self::Lines(lines)
     }
 }
@@ -278,7 +278,7 @@ impl Architecture {
         if fields.get("lines").is_some() {
             let LinesFields { version, lines } = serde_json::from_value(fields).map_err(fail)?;
             checked(version)?;
-            return Lines::new(lines.channels, lines.blocks).map(Self::Lines);
+            return LineShape::new(lines.channels, lines.blocks).map(Self::Lines);
         }
         let fields: ResidualFields = serde_json::from_value(fields).map_err(fail)?;
         checked(fields.version)?;
@@ -292,7 +292,7 @@ impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let residual = match self {
             Self::Residual(residual) => residual,
-            Self::Lines(Lines { channels, blocks }) => return f.pad(&format!("lines{channels}x{blocks}")),
+            Self::Lines(LineShape { channels, blocks }) => return f.pad(&format!("lines{channels}x{blocks}")),
         };
         let name = format!("b{}c{}", residual.blocks.len(), residual.channels);
         if residual.is_standard() {
@@ -313,7 +313,7 @@ impl FromStr for Architecture {
         let numbers = |pair: (&str, &str)| Some([pair.0.parse().ok()?, pair.1.parse().ok()?]);
         let found = if let Some(shape) = text.strip_prefix("lines") {
             let shape = shape.split_once('x').and_then(numbers);
-            shape.and_then(|[channels, blocks]| Lines::new(channels, blocks).ok()).map(Self::Lines)
+            shape.and_then(|[channels, blocks]| LineShape::new(channels, blocks).ok()).map(Self::Lines)
         } else {
             let shape = text.strip_prefix('b').and_then(|shape| shape.split_once('c')).and_then(numbers);
             shape.and_then(|[blocks, channels]| Self::standard(blocks, channels).ok())

@@ -104,7 +104,7 @@ impl InputBatch {
 /// Writes planes as numbers, `[planes][81]`, into zeros.
 pub(crate) fn write_planes(planes: &[Bitboard], values: &mut [f32]) {
     for (plane, values) in planes.iter().zip(values.chunks_exact_mut(SQUARES)) {
-        for square in plane.iter() {
+        for square in *plane {
             values[square.index()] = 1.0;
         }
     }

@@ -47,8 +47,8 @@ struct Network {
 
 /// A net's layers, packed.
 enum Net {
-    Residual(ResidualNet),
-    Lines(LineNet),
+    Residual(Box<ResidualNet>),
+    Lines(Box<LineNet>),
 }
 
 /// A residual net's layers, packed.
@@ -66,7 +66,7 @@ struct Workspace {
 
 /// The buffers for a net of either kind.
 enum Space {
-    Residual(Images, HeadSpace),
+    Residual(Box<(Images, HeadSpace)>),
     /// One for each part.
     Lines(Vec<LineSpace>),
 }
@@ -170,9 +170,9 @@ impl Net {
             Architecture::Residual(residual) => {
                 let layers = residual.layers();
                 let trunk = Trunk::pack(&layers, &values, arithmetic);
-                Self::Residual(ResidualNet { trunk, heads: Heads::pack(&layers, &values, arithmetic) })
+                Self::Residual(Box::new(ResidualNet { trunk, heads: Heads::pack(&layers, &values, arithmetic) }))
             }
-            Architecture::Lines(lines) => Self::Lines(LineNet::pack(*lines, &values)),
+            Architecture::Lines(lines) => Self::Lines(Box::new(LineNet::pack(*lines, &values))),
         }
     }
 }
@@ -196,7 +196,7 @@ impl ResidualNet {
 impl Workspace {
     fn new(network: &Network) -> Self {
         let ResidualNet { trunk, heads } = match &network.nets[0] {
-            Net::Residual(net) => net,
+            Net::Residual(net) => &**net,
             Net::Lines(_) => {
                 let space = |net: &Net| match net {
                     Net::Lines(net) => net.space(),
@@ -219,7 +219,7 @@ impl Workspace {
                 (n, Images::Registers(Bf16Workspace::new(bf16, n, width, joint)))
             }
         };
-        Self { n_positions: n, space: Space::Residual(images, HeadSpace::new(heads, n)) }
+        Self { n_positions: n, space: Space::Residual(Box::new((images, HeadSpace::new(heads, n)))) }
     }
 }
 
@@ -243,7 +243,8 @@ impl Inference for Engine {
 fn evaluate(network: &Network, kernels: Kernels, workspace: &mut Workspace, input: &InputBatch, share: Share<'_>) {
     let positions = Positions { input, rows: share.rows };
     match (&network.nets[share.part], &mut workspace.space) {
-        (Net::Residual(net), Space::Residual(images, values)) => {
+        (Net::Residual(net), Space::Residual(space)) => {
+            let (images, values) = &mut **space;
             net.evaluate(kernels, &positions, images, values, share.logits);
             let outputs = values.out.chunks_exact(LANES).map(|out| ([out[0], out[1], out[2]], out[3]));
             for ((out, wdl), moves_left) in outputs.zip(share.wdl).zip(share.moves_left) {

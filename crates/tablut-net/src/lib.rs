@@ -33,7 +33,7 @@ mod specialists;
 mod stated_rules;
 mod weights;
 
-pub use architecture::{ARCHITECTURE_VERSION, Architecture, BlockKind, Lines, PolicyWidths, Residual, ValueWidths};
+pub use architecture::{ARCHITECTURE_VERSION, Architecture, BlockKind, LineShape, PolicyWidths, Residual, ValueWidths};
 pub use batch::{Inference, InputBatch, OutputBatch, Positions};
 pub use card::{Card, CardInterval, CardScore};
 pub use encoding::{ENCODING_VERSION, NetEvaluator, encode, encode_symmetric};

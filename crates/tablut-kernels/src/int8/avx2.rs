@@ -1,5 +1,6 @@
 //! The kernels for AVX2, and their products for processors with instructions for the sum of four products (VNNI).
 
+#[allow(clippy::wildcard_imports, reason = "the names of the instructions")]
 use std::arch::x86_64::*;
 
 use super::{Int8Depthwise, Int8Matrix, TAP_PAIRS, TOP};
@@ -93,6 +94,28 @@ pub(crate) fn has_vnni() -> bool {
     is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512vl")
 }
 
+/// 32 bytes from `from[at]` on.
+///
+/// # Safety
+///
+/// They lie inside the slice, and the caller is compiled for AVX2.
+#[inline(always)]
+unsafe fn load<T>(from: &[T], at: usize) -> __m256i {
+    // SAFETY: the caller's contract.
+    unsafe { _mm256_loadu_si256(from.as_ptr().add(at).cast()) }
+}
+
+/// Four activations from `from[at]` on.
+///
+/// # Safety
+///
+/// They lie inside the slice.
+#[inline(always)]
+unsafe fn read_four(from: &[u8], at: usize) -> i32 {
+    // SAFETY: the caller's contract.
+    i32::from_le_bytes(unsafe { from.as_ptr().add(at).cast::<[u8; 4]>().read() })
+}
+
 /// Where a product goes.
 enum Target<'a> {
     Sums(&'a mut [i16]),
@@ -128,24 +151,22 @@ unsafe fn block<D: Dot, const R: usize>(
 ) {
     // SAFETY: the caller's contract.
     unsafe {
-        let start = starts.as_ptr().add(group * 16).cast::<__m256i>();
-        let (low, high) = (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1)));
+        let (low, high) = (load(starts, group * 16), load(starts, group * 16 + 8));
         let first = _mm256_permute2x128_si256::<0x20>(low, high);
         let second = _mm256_permute2x128_si256::<0x31>(low, high);
         let mut sums = [[first, second]; R];
-        let weights = matrix.weights.as_ptr().add(group * 16 * matrix.inputs).cast::<__m256i>();
         for four in 0..matrix.inputs / 4 {
-            let w = [_mm256_load_si256(weights.add(2 * four)), _mm256_load_si256(weights.add(2 * four + 1))];
+            let at = group * 16 * matrix.inputs + 64 * four;
+            let w = [load(&matrix.weights, at), load(&matrix.weights, at + 32)];
             for (r, sums) in sums.iter_mut().enumerate() {
-                let x = rows.as_ptr().add((row + r) * matrix.inputs + 4 * four).cast::<i32>();
-                let x = _mm256_set1_epi32(x.read_unaligned());
+                let x = _mm256_set1_epi32(read_four(rows, (row + r) * matrix.inputs + 4 * four));
                 sums[0] = D::dot(sums[0], x, w[0]);
                 sums[1] = D::dot(sums[1], x, w[1]);
             }
         }
         let half = _mm256_set1_epi32(1 << matrix.shift >> 1);
         let shift = _mm_cvtsi32_si128(matrix.shift as i32);
-        let multipliers = _mm256_loadu_si256(matrix.multipliers.as_ptr().add(group * 16).cast());
+        let multipliers = load(&matrix.multipliers, group * 16);
         for (r, sums) in sums.iter().enumerate() {
             let [a, b] = sums.map(|sum| _mm256_sra_epi32(_mm256_add_epi32(sum, half), shift));
             let value = _mm256_mulhrs_epi16(_mm256_packs_epi32(a, b), multipliers);
@@ -153,9 +174,9 @@ unsafe fn block<D: Dot, const R: usize>(
             match target {
                 Target::Sums(out) => _mm256_storeu_si256(out.as_mut_ptr().add(at).cast(), value),
                 Target::Residual(image) => {
-                    let image = image.as_mut_ptr().add(at).cast::<__m128i>();
-                    let sum = _mm256_adds_epi16(value, _mm256_cvtepu8_epi16(_mm_loadu_si128(image)));
-                    _mm_storeu_si128(image, cut(sum));
+                    let x = _mm_loadu_si128(image.as_ptr().add(at).cast());
+                    let sum = _mm256_adds_epi16(value, _mm256_cvtepu8_epi16(x));
+                    _mm_storeu_si128(image.as_mut_ptr().add(at).cast(), cut(sum));
                 }
             }
         }
@@ -188,23 +209,20 @@ pub(crate) unsafe fn depthwise(grid: Grid, image: &[u8], layer: &Int8Depthwise, 
         // SAFETY: the caller's contract.
         unsafe {
             let at = |row: usize, column: usize| (row * grid.width() + column) * channels + 32 * block;
-            let load = |row: usize, column: usize| _mm256_loadu_si256(image.as_ptr().add(at(row, column)).cast());
             for column in 0..grid.width() {
                 let mut above = _mm256_setzero_si256();
                 for row in 0..=grid.height() {
-                    let here = if row < grid.height() { load(row, column) } else { _mm256_setzero_si256() };
+                    let here = if row < grid.height() { load(image, at(row, column)) } else { _mm256_setzero_si256() };
                     pairs[row * wide + column + 1] =
                         [_mm256_unpacklo_epi8(above, here), _mm256_unpackhi_epi8(above, here)];
                     above = here;
                 }
             }
             let ordered = |values: &[i16]| {
-                let values = values.as_ptr().add(32 * block).cast::<__m256i>();
-                let (a, b) = (_mm256_loadu_si256(values), _mm256_loadu_si256(values.add(1)));
+                let (a, b) = (load(values, 32 * block), load(values, 32 * block + 16));
                 [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b)]
             };
             let (start, multipliers) = (ordered(starts), ordered(&layer.multipliers));
-            let weights = layer.weights.as_ptr().add(block * TAP_PAIRS * 64).cast::<__m256i>();
             for row in 0..grid.height() {
                 for column in 0..grid.width() {
                     let mut sums = [_mm256_setzero_si256(); 2];
@@ -212,7 +230,7 @@ pub(crate) unsafe fn depthwise(grid: Grid, image: &[u8], layer: &Int8Depthwise, 
                         // The pairs of a row begin with the row above it.
                         let place = (row + pair / 3 * 2) * wide + column + pair % 3;
                         for half in 0..2 {
-                            let w = _mm256_load_si256(weights.add(2 * pair + half));
+                            let w = load(&layer.weights, (block * TAP_PAIRS + pair) * 64 + 32 * half);
                             sums[half] = _mm256_add_epi16(sums[half], _mm256_maddubs_epi16(pairs[place][half], w));
                         }
                     }
@@ -267,9 +285,9 @@ pub(crate) unsafe fn pool(image: &[u8], sums: &mut [u16], maxima: &mut [u8]) {
                 high = _mm256_add_epi16(high, _mm256_unpackhi_epi8(x, zero));
                 top = _mm256_max_epu8(top, x);
             }
-            let to = sums.as_mut_ptr().add(first).cast::<__m256i>();
-            _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(low, high));
-            _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(low, high));
+            let to = sums.as_mut_ptr();
+            _mm256_storeu_si256(to.add(first).cast(), _mm256_permute2x128_si256::<0x20>(low, high));
+            _mm256_storeu_si256(to.add(first + 16).cast(), _mm256_permute2x128_si256::<0x31>(low, high));
             _mm256_storeu_si256(maxima.as_mut_ptr().add(first).cast(), top);
         }
     }

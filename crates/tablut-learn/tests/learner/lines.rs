@@ -11,7 +11,7 @@ use tablut_learn::{CpuBackend, GradientBackend, LearnerState, OptimizerConfig, O
 use tablut_net::layers::{Linear, ParameterId, Values};
 use tablut_net::lines::{LineLayers, LineLearner};
 use tablut_net::{
-    Architecture, Engine, FEATURES, Inference, InputBatch, Lines, OutputBatch, PLANES, POLICY_ENTRIES, PolicyIndex,
+    Architecture, Engine, FEATURES, Inference, InputBatch, LineShape, OutputBatch, PLANES, POLICY_ENTRIES, PolicyIndex,
     RULE_FEATURES,
 };
 use tablut_rules::{SIZE, SQUARES};
@@ -32,8 +32,8 @@ impl BurnLines {
         let (layers, n, c) = (&self.layers, input.n, self.layers.channels);
         let planes = tensor(input.plane_values(), [n, PLANES, SIZE, SIZE], device);
         let features = tensor(input.features.clone(), [n, FEATURES], device);
-        let rows = self.lines(planes.clone(), features.clone());
-        let columns = self.lines(planes.clone().swap_dims(2, 3), features.clone()).swap_dims(2, 3);
+        let rows = self.lines(&planes, &features);
+        let columns = self.lines(&planes.clone().swap_dims(2, 3), &features).swap_dims(2, 3);
         let part = |x: &Tensor<4>, first: usize, len: usize| x.clone().narrow(1, first, len);
         let side = self.parameter(layers.side).reshape([2, c]);
         let bias = planes.clone().slice([0..n, 3..5, 0..1, 0..1]).reshape([n, 2]).matmul(side);
@@ -78,12 +78,12 @@ impl BurnLines {
     }
 
     /// What the rows of a board say about their squares, `[n, outputs, 9, 9]`.
-    fn lines(&self, planes: Tensor<4>, features: Tensor<2>) -> Tensor<4> {
+    fn lines(&self, planes: &Tensor<4>, features: &Tensor<2>) -> Tensor<4> {
         let (line, n) = (&self.layers.line, planes.dims()[0]);
         let w = line.squares.outputs;
         let part = |first: usize, len: usize| planes.clone().narrow(1, first, len);
         let shown = Tensor::cat(vec![part(0, 3), part(5, 4)], 1);
-        let rules = self.linear(features.slice([0..n, 0..RULE_FEATURES]), &line.rules);
+        let rules = self.linear(features.clone().slice([0..n, 0..RULE_FEATURES]), &line.rules);
         let mut x = self.squares(shown, &line.squares) + rules.reshape([n, w, 1, 1]);
         let places = self.parameter(line.places).reshape([2, 5, SIZE, w]);
         for side in 0..2 {
@@ -155,13 +155,13 @@ fn tensor<const D: usize>(values: Vec<f32>, dims: [usize; D], device: &Device) -
     Tensor::from_data(TensorData::new(values, dims), device)
 }
 
-fn lines(name: &str) -> (Architecture, Lines) {
+fn lines(name: &str) -> (Architecture, LineShape) {
     let architecture: Architecture = name.parse().unwrap();
     let Architecture::Lines(lines) = architecture else { panic!("a net of lines") };
     (architecture, lines)
 }
 
-fn burns_gradients(learner: &LearnerState, lines: Lines, batch: &TrainingBatch) -> (LossParts, Vec<Vec<f32>>) {
+fn burns_gradients(learner: &LearnerState, lines: LineShape, batch: &TrainingBatch) -> (LossParts, Vec<Vec<f32>>) {
     let device = Device::flex();
     let leaf = |values: &Vec<f32>| tensor(values.clone(), [values.len()], &device).autodiff().require_grad();
     let parameters: Vec<_> = learner.params.iter().map(|param| leaf(&param.weights)).collect();

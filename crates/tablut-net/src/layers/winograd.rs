@@ -215,7 +215,7 @@ impl Store for &mut Overwritten {
 fn channels_last(planes: &[Bitboard], squares: &mut [f32]) {
     squares.fill(0.0);
     for (channel, plane) in planes.iter().enumerate() {
-        for square in plane.iter() {
+        for square in *plane {
             squares[square.index() * PLANE_WIDTH + channel] = 1.0;
         }
     }

@@ -1,6 +1,6 @@
 //! The list of the layers of a net of lines. All other code uses it.
 
-use crate::architecture::Lines;
+use crate::architecture::LineShape;
 use crate::features::{FEATURES, PLANES};
 use crate::layers::{Linear, Parameter, ParameterId, Parameters, Start, ValueHead};
 use crate::specialists::RULE_FEATURES;
@@ -28,7 +28,7 @@ pub const ENDS: usize = SIZE - 1;
 /// Activations of the trunk are cut off here, so that they fit into seven bits in steps of 1/32.
 pub const TOP: f32 = 127.0 / 32.0;
 
-/// A block of the trunk: `x + pointwise(relu(depthwise(x) + pool(pooled x)))`. Both activations are cut off at [`TOP`].
+/// A block of the trunk: `x + pointwise(relu(depthwise(x) + pool(pooled x)))`. Both activations are cut off at 127/32.
 #[derive(Copy, Clone, Debug)]
 pub struct LineBlock {
     /// A 3×3 convolution of each channel by itself, `[9][channels]`.
@@ -71,7 +71,7 @@ pub struct LineLayers {
     pub side: ParameterId,
     /// From the features to a bias of every square.
     pub features: Linear,
-    /// From a square's [`ADDED_PLANES`].
+    /// From a square's planes 9 to 15.
     pub added: Linear,
     /// The trunk.
     pub blocks: Vec<LineBlock>,
@@ -85,11 +85,11 @@ pub struct LineLayers {
     pub distance: ParameterId,
     /// On each square, the logit of capturing there by choice.
     pub choice: Linear,
-    /// The outcome and the moves left. The activations of `conv` are cut off at [`TOP`].
+    /// The outcome and the moves left. The activations of `conv` are cut off at 127/32.
     pub value: ValueHead,
 }
 
-impl Lines {
+impl LineShape {
     /// The layers of a net with this architecture.
     pub fn layers(&self) -> LineLayers {
         let (c, w) = (self.channels, LINE_WIDTH);
@@ -144,7 +144,7 @@ impl Lines {
     }
 }
 
-impl Lines {
+impl LineShape {
     /// As [`Architecture::operations`](crate::Architecture::operations).
     pub(crate) fn operations(&self) -> usize {
         let layers = self.layers();
@@ -185,7 +185,7 @@ mod tests {
         let trunk = 2 * 32 + 42 * 32 + 7 * 32 + 2 * (9 * 32 + 32 + 64 * 32 + 32 * 32 + 32);
         let policy = 32 * 32 + 32 + 64 * 32 + 16 + 16 + 33;
         let value = 32 * 32 + 32 + 64 * 64 + 64 + 3 * 64 + 3 + 64 + 1;
-        let lines = Lines::new(32, 2).unwrap();
+        let lines = LineShape::new(32, 2).unwrap();
         assert_eq!(Architecture::from(lines).parameters(), line + trunk + policy + value);
         assert_eq!(line + trunk + policy + value, 73_549);
         let on_squares = 2 * (9 * 32 + 32 * 32) + 2 * 32 * 32;

@@ -10,7 +10,7 @@ use super::moves::{Entry, MoveEntry, entries};
 use super::network::{Dense, LineWeights, add, transposed};
 use super::patterns::Classes;
 use super::tables::{COARSE, FINE, Tables, steps};
-use crate::architecture::Lines;
+use crate::architecture::LineShape;
 use crate::features::{FEATURES, PLANES};
 use crate::layers::{Linear, MOVES_LEFT_UNIT, Values, softplus};
 use crate::policy::PolicyIndex;
@@ -99,7 +99,7 @@ pub(crate) struct LineOutput {
 
 impl LineNet {
     /// Packs the weights.
-    pub fn pack(architecture: Lines, values: &Values<'_>) -> Self {
+    pub fn pack(architecture: LineShape, values: &Values<'_>) -> Self {
         let layers = architecture.layers();
         let matrix = |layer: &Linear| Matrix::pack(layer.outputs, layer.inputs, values.get(layer.weight));
         let c = layers.channels;
@@ -224,7 +224,7 @@ impl LineNet {
         }
         for (plane, squares) in planes[ADDED_PLANES].iter().enumerate() {
             let added = &self.added[plane * c..][..c];
-            for square in squares.iter() {
+            for square in *squares {
                 for (sum, added) in sums[square.index() * c..][..c].iter_mut().zip(added) {
                     *sum = sum.saturating_add(*added);
                 }

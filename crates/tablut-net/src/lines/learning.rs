@@ -14,8 +14,8 @@ use tablut_rules::{SIZE, SQUARES};
 use super::description::{ADDED_PLANES, ENDS, LineLayers, PAIR, TOP};
 use super::moves::{Entry, MoveEntry, entries};
 use super::network::{Dense, LineAdjoints, LineGradients, LineWeights, Sums, add, add_rows, kept_len, transposed};
-use super::patterns::{Classes, LINES, Line};
-use crate::architecture::Lines;
+use super::patterns::{Classes, LINES, SeenLine};
+use crate::architecture::LineShape;
 use crate::batch::InputBatch;
 use crate::features::{FEATURES, PLANES};
 use crate::layers::adjoint::Predictions;
@@ -83,7 +83,7 @@ struct Block {
 struct Batch {
     n: usize,
     classes: Classes,
-    lines: Vec<Line>,
+    lines: Vec<SeenLine>,
     /// Each position's lines, as indices of `lines`.
     of_row: Vec<[u32; LINES]>,
     /// The outputs of the line network, `[lines][9][out_width]`.
@@ -143,7 +143,7 @@ struct BlockGradients {
 
 impl LineLearner {
     /// A net with this architecture on `kernels`, without weights yet.
-    pub fn new(architecture: Lines, kernels: Kernels) -> Self {
+    pub fn new(architecture: LineShape, kernels: Kernels) -> Self {
         let (layers, entries) = (architecture.layers(), entries());
         Self { kernels, layers, entries, weights: None, batch: Batch::default() }
     }
@@ -216,7 +216,7 @@ impl LineLearner {
         let parts: Vec<Gradients> = batch.shards.par_iter_mut().map(backward).collect();
         let users = batch.users();
         let (out, kept) = (SIZE * tables.width, kept_len(layers.line.pairs.len()));
-        let chunk = |(chunk, lines): (usize, &[Line])| {
+        let chunk = |(chunk, lines): (usize, &[SeenLine])| {
             let mut sums = LineGradients::new(layers);
             let mut gradient = Aligned::zeroed(out);
             for (at, &line) in lines.iter().enumerate() {
@@ -451,7 +451,7 @@ impl Shard {
                 }
             }
             for (plane, squares) in planes[ADDED_PLANES].iter().enumerate() {
-                for square in squares.iter() {
+                for square in *squares {
                     add(row_mut(x, square.index(), c), row(&weights.added, plane, c), 1.0);
                 }
             }
@@ -604,7 +604,7 @@ impl Shard {
             let side = usize::from(planes[3].is_empty());
             add(row_mut(&mut sums.side, side, c), row(&channel_sums, at, c), 1.0);
             for (plane, squares) in planes[ADDED_PLANES].iter().enumerate() {
-                for square in squares.iter() {
+                for square in *squares {
                     add(row_mut(&mut sums.added, plane, c), row(&dx, at * SQUARES + square.index(), c), 1.0);
                 }
             }

@@ -4,7 +4,7 @@ use tablut_kernels::{Aligned, Kernels, Matrix, Rows};
 use tablut_rules::SIZE;
 
 use super::description::{DISTANCES_FROM_EDGE, LINE_WIDTH, LineLayers, SPECIALS, TAPS, line_outputs};
-use super::patterns::{Line, LineClass};
+use super::patterns::{LineClass, SeenLine};
 use crate::layers::{Linear, Values};
 
 /// Squares of a line with two empty ones at each end.
@@ -91,7 +91,7 @@ impl LineWeights {
     pub fn forward(
         &self,
         product: impl Fn(Rows<'_>, &Matrix, &[f32], bool, &mut [f32]),
-        line: Line,
+        line: SeenLine,
         class: &LineClass,
         kept: &mut [f32],
         out: &mut [f32],
@@ -113,7 +113,7 @@ impl LineWeights {
         product(squares(last, LINE_WIDTH), &self.out.matrix, &self.out.bias, false, out);
     }
 
-    fn embed(&self, line: Line, class: &LineClass, x: &mut [f32]) {
+    fn embed(&self, line: SeenLine, class: &LineClass, x: &mut [f32]) {
         let first = place_row(line, class);
         let mut rules = [0.0; LINE_WIDTH];
         for (feature, &value) in class.rules.iter().enumerate().filter(|(_, value)| **value != 0.0) {
@@ -130,12 +130,12 @@ impl LineWeights {
 }
 
 /// The rows of `places` for a line start here.
-fn place_row(line: Line, class: &LineClass) -> usize {
+fn place_row(line: SeenLine, class: &LineClass) -> usize {
     (usize::from(line.side) * DISTANCES_FROM_EDGE + class.distance) * SIZE
 }
 
 /// The vectors of a square: of its piece and of what is special about it.
-fn flags(line: Line, class: &LineClass, place: usize) -> impl Iterator<Item = usize> {
+fn flags(line: SeenLine, class: &LineClass, place: usize) -> impl Iterator<Item = usize> {
     let (pieces, special) = (line.contents(place), class.special(place));
     (0..PIECES + SPECIALS).filter(move |&flag| if flag < PIECES { pieces[flag] } else { special[flag - PIECES] })
 }
@@ -254,7 +254,7 @@ impl LineAdjoints {
     pub fn backward(
         &self,
         kernels: Kernels,
-        line: Line,
+        line: SeenLine,
         class: &LineClass,
         kept: &[f32],
         gradient: &[f32],

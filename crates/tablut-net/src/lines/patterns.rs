@@ -14,7 +14,7 @@ const LINE: u128 = (1 << SIZE) - 1;
 
 /// What the line network sees of a line. Equal lines have equal outputs.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
-pub struct Line {
+pub struct SeenLine {
     /// Nine bits each for attackers, defenders and king, the line's first square lowest.
     pub pieces: u32,
     /// 0 if the attackers move, 1 if the defenders do.
@@ -23,7 +23,7 @@ pub struct Line {
     pub class: u32,
 }
 
-impl Line {
+impl SeenLine {
     /// A number that identifies the line.
     pub fn key(self) -> u64 {
         u64::from(self.class) << 28 | u64::from(self.side) << 27 | u64::from(self.pieces)
@@ -56,7 +56,7 @@ impl LineClass {
 /// The classes of the lines that have been met.
 #[derive(Default)]
 pub struct Classes {
-    classes: Vec<LineClass>,
+    known: Vec<LineClass>,
     contexts: Vec<Context>,
     /// The context of the last position.
     last: usize,
@@ -76,12 +76,12 @@ impl Classes {
     }
 
     /// A line's class.
-    pub fn class(&self, line: Line) -> &LineClass {
-        &self.classes[line.class as usize]
+    pub fn class(&self, line: SeenLine) -> &LineClass {
+        &self.known[line.class as usize]
     }
 
     /// The nine rows and the nine columns of a position, from its planes and features.
-    pub fn lines(&mut self, planes: &[Bitboard], features: &[f32]) -> [Line; LINES] {
+    pub fn lines(&mut self, planes: &[Bitboard], features: &[f32]) -> [SeenLine; LINES] {
         let rules = &features[..RULE_FEATURES];
         let specials: [Bitboard; SPECIALS] = planes[SPECIAL_PLANES].try_into().expect("four planes");
         let is = |context: &Context| context.specials == specials && context.rules == rules;
@@ -93,7 +93,7 @@ impl Classes {
         let pieces = [planes[0], planes[1], planes[2]].map(both_ways);
         std::array::from_fn(|at| {
             let [attackers, defenders, king] = pieces.each_ref().map(|lines| u32::from(lines[at]));
-            Line { pieces: attackers | defenders << SIZE | king << (2 * SIZE), side, class: classes[at] }
+            SeenLine { pieces: attackers | defenders << SIZE | king << (2 * SIZE), side, class: classes[at] }
         })
     }
 
@@ -104,9 +104,9 @@ impl Classes {
             let of = |kind: usize| u64::from(each[kind][at]) << (kind * SIZE);
             let distance = (at % SIZE).min(SIZE - 1 - at % SIZE);
             let class = LineClass { distance, specials: (0..SPECIALS).map(of).sum(), rules: rules.to_vec() };
-            let place = self.classes.iter().position(|known| *known == class).unwrap_or_else(|| {
-                self.classes.push(class);
-                self.classes.len() - 1
+            let place = self.known.iter().position(|other| *other == class).unwrap_or_else(|| {
+                self.known.push(class);
+                self.known.len() - 1
             });
             place as u32
         });

@@ -5,7 +5,7 @@ use tablut_rules::SIZE;
 
 use super::description::{ENDS, PAIR};
 use super::network::{LineWeights, kept_len};
-use super::patterns::{Classes, Line};
+use super::patterns::{Classes, SeenLine};
 
 /// Steps of the trunk's sums and of the ends in 1.
 pub const FINE: f32 = 256.0;
@@ -55,7 +55,7 @@ impl Tables {
     }
 
     /// The entry of a line. It is computed if it is not known.
-    pub fn entry(&mut self, kernels: Kernels, weights: &LineWeights, classes: &Classes, line: Line) -> u32 {
+    pub fn entry(&mut self, kernels: Kernels, weights: &LineWeights, classes: &Classes, line: SeenLine) -> u32 {
         let key = line.key() + 1;
         let slot = self.slot(key);
         if self.slots[slot].0 == key {
@@ -86,7 +86,7 @@ impl Tables {
     }
 
     #[cold]
-    fn compute(&mut self, kernels: Kernels, weights: &LineWeights, classes: &Classes, line: Line) {
+    fn compute(&mut self, kernels: Kernels, weights: &LineWeights, classes: &Classes, line: SeenLine) {
         let mut kept = vec![0.0; kept_len(weights.pairs())];
         let mut out = vec![0.0; SIZE * weights.out_width()];
         let product = |rows: tablut_kernels::Rows<'_>, matrix: &_, init: &[f32], relu, out: &mut [f32]| {

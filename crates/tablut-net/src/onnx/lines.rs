@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Net;
 use super::graph::Window;
-use crate::architecture::Lines;
+use crate::architecture::LineShape;
 use crate::features::{FEATURES, PLANES};
 use crate::layers::{Linear, Values};
 use crate::lines::{ADDED_PLANES, DISTANCES_FROM_EDGE, ENDS, Entry, LINE_WIDTH, LineBlock, LineLayers, MoveEntry};
@@ -18,7 +18,7 @@ use tablut_rules::{SIZE, SQUARES};
 const BOTH: usize = 2 * PAIR;
 
 /// Adds the net's tensors, nodes and outputs.
-pub(super) fn net(net: &mut Net<'_>, lines: Lines, weights: &Weights) {
+pub(super) fn net(net: &mut Net<'_>, lines: LineShape, weights: &Weights) {
     let layers = lines.layers();
     let c = layers.channels;
     add_tensors(net, &layers, &weights.values());

@@ -27,6 +27,13 @@ pub(super) struct Walk {
     refutation: Option<Move>,
 }
 
+/// What a position shows about its result.
+enum Look {
+    Proof(Proof),
+    NoProof,
+    Unclear,
+}
+
 impl Walk {
     pub fn new(game: Game) -> Self {
         Self {
@@ -100,23 +107,27 @@ impl Walk {
         // Without a past that matters, the position after a move decides, and most moves need not be played on the game.
         let past_matters = self.game.history_may_end_it();
         for (mv, proof) in moves {
-            let quick = if past_matters { None } else { self.quick_proof_after(mv) };
-            *proof = quick.unwrap_or_else(|| self.proof_after(mv));
+            let look = if past_matters { Look::Unclear } else { self.look_after(mv) };
+            *proof = match look {
+                Look::Proof(found) => Some(found),
+                Look::NoProof => None,
+                Look::Unclear => self.proof_after(mv),
+            };
         }
     }
 
-    /// The result after a root move, if the position after it shows it. `None` if that is not enough.
-    fn quick_proof_after(&mut self, mv: Move) -> Option<Option<Proof>> {
+    /// What the position after a root move shows, without its history.
+    fn look_after(&mut self, mv: Move) -> Look {
         let (rules, position) = (self.game.rules(), self.game.position());
         let side = position.side_to_move();
         let after = rules.apply(position, mv).position;
         if rules.decided(&after).is_some() || !rules.has_legal_move(&after) {
-            return None;
+            return Look::Unclear;
         }
         if rules.wins_at_once(&after, side.opponent()) {
-            return Some(Some(Proof::win_at_once(side.opponent())));
+            return Look::Proof(Proof::win_at_once(side.opponent()));
         }
-        self.refutes(&after).then_some(None)
+        if self.refutes(&after) { Look::NoProof } else { Look::Unclear }
     }
 
     /// The result after a root move, which is played on the game.

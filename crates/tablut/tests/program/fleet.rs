@@ -12,7 +12,7 @@ use super::broker::TestBroker;
 /// A run of one or two seconds.
 const CONFIG: &str = r#"
 rules = ["kvasir", "masters"]
-shape = "b1c16"
+shape = "lines32x1"
 seed = 5
 
 [schedule]

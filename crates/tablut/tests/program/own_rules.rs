@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 const TINY: &str = r#"
-shape = "b1c16"
+shape = "lines32x1"
 
 [schedule]
 generations = 1

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// A run of one or two seconds. Its net is wide, so that writing a checkpoint takes long enough to be observed.
 const CONFIG: &str = r#"
 rules = ["kvasir"]
-shape = "b1c128"
+shape = "lines128x4"
 seed = 5
 
 [schedule]

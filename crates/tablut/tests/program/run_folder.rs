@@ -9,7 +9,7 @@ use tablut_learn::{Run, TrainError};
 
 const CONFIG: &str = r#"
 rules = ["own.toml"]
-shape = "b1c16"
+shape = "lines32x1"
 
 [schedule]
 generations = 3
