@@ -9,7 +9,7 @@ use tablut_rules::{SIZE, SQUARES};
 /// Width of the line network.
 pub const LINE_WIDTH: usize = 48;
 /// Pairs of convolutions in the line network.
-const PAIRS: usize = 2;
+const DEPTH: usize = 2;
 /// Squares that a convolution along a line reads.
 pub const TAPS: usize = 5;
 /// Kinds of special squares: throne, corner, camp, escape.
@@ -23,6 +23,12 @@ pub const ADDED_PLANES: std::ops::Range<usize> = 9..PLANES;
 pub const DISTANCES_FROM_EDGE: usize = SIZE.div_ceil(2);
 /// Length of the vectors whose product is a move's logit.
 pub const PAIR: usize = 8;
+/// Numbers of a square for the moves in one direction: from, then to.
+pub const BOTH: usize = 2 * PAIR;
+/// Numbers of a square for the moves in both directions, along a line, then across it.
+pub const PAIRS: usize = 2 * BOTH;
+/// Factor of the product of a move's two vectors.
+pub const PAIR_SCALE: f32 = 0.106_066_02;
 /// Other squares of a line.
 pub const ENDS: usize = SIZE - 1;
 /// Activations of the trunk are cut off here, so that they fit into seven bits in steps of 1/32.
@@ -99,7 +105,7 @@ impl LineShape {
             squares: to.linear_without_bias("line.squares", [w, 3 + SPECIALS], Start::Scaled(2.0)),
             places: to.values("line.places", 2 * DISTANCES_FROM_EDGE * SIZE * w, 0.5),
             rules: to.linear_without_bias("line.rules", [w, RULE_FEATURES], Start::Scaled(0.3)),
-            pairs: (0..PAIRS)
+            pairs: (0..DEPTH)
                 .map(|index| {
                     [("first", Start::He), ("second", Start::Scaled(0.4))]
                         .map(|(name, start)| to.line_convolution(&format!("line.{name}{index}"), w, start))
@@ -120,9 +126,9 @@ impl LineShape {
             }
         });
         let blocks = blocks.collect();
-        let pair = to.linear("policy.pair", [4 * PAIR, c], Start::Scaled(0.5));
-        let pair_pool = to.linear_without_bias("policy.pool", [4 * PAIR, 2 * c], Start::Scaled(0.3));
-        let pair_shift = to.values("policy.shift", 2 * PAIR, 0.0);
+        let pair = to.linear("policy.pair", [PAIRS, c], Start::Scaled(0.5));
+        let pair_pool = to.linear_without_bias("policy.pool", [PAIRS, 2 * c], Start::Scaled(0.3));
+        let pair_shift = to.values("policy.shift", BOTH, 0.0);
         let distance = to.values("policy.distance", 2 * ENDS, 0.0);
         let choice = to.linear("policy.choice", [1, c], Start::Output);
         let value = ValueHead::add(&mut to, [c, 32, 64]);
@@ -159,7 +165,7 @@ impl LineShape {
 
 /// Outputs of the line network for each square.
 pub fn line_outputs(channels: usize) -> usize {
-    channels + 4 * PAIR + ENDS
+    channels + PAIRS + ENDS
 }
 
 impl LineLayers {

@@ -2,26 +2,21 @@
 //! way everywhere, so every instruction set gives the same bits.
 
 use tablut_kernels::{Aligned, Grid, Int8Depthwise, Int8Matrix, Kernels, LANES, Matrix, Rows};
-use tablut_rules::{SIZE, SQUARES};
+use tablut_rules::{Bitboard, SIZE, SQUARES};
 
-use super::description::{ADDED_PLANES, ENDS, PAIR};
-use super::learning::PAIR_SCALE;
+use super::dense::{Dense, add, transposed};
+use super::description::{ADDED_PLANES, BOTH, ENDS, LineBlock, PAIR, PAIR_SCALE, PAIRS};
 use super::moves::{Entry, MoveEntry, entries};
-use super::network::{Dense, LineWeights, add, transposed};
+use super::network::LineWeights;
 use super::patterns::Classes;
 use super::tables::{COARSE, FINE, Tables, steps};
 use crate::architecture::LineShape;
 use crate::features::{FEATURES, PLANES};
 use crate::layers::{Linear, MOVES_LEFT_UNIT, Values, softplus};
 use crate::policy::PolicyIndex;
-use tablut_rules::Bitboard;
 
 /// The board.
 const GRID: Grid = Grid::new(SIZE, SIZE);
-/// Numbers of the pair of vectors for a square and a direction.
-const BOTH: usize = 2 * PAIR;
-/// Channels of the policy's pairs, for both directions.
-const PAIRS: usize = 2 * BOTH;
 /// Steps of an activation in 1.
 const STEPS: f32 = 32.0;
 /// Bits from the steps of the trunk's sums to those of activations.
@@ -110,7 +105,7 @@ impl LineNet {
             (0..PAIRS + value.conv.outputs).map(|at| if at < PAIRS { COARSE } else { STEPS }).collect();
         let shift = values.get(layers.pair_shift);
         let bias = |layer: &Linear| layer.bias.map(|bias| values.get(bias).to_vec()).unwrap_or_default();
-        let block = |block: &super::description::LineBlock| {
+        let block = |block: &LineBlock| {
             let weights = values.get(block.pointwise.weight);
             let pointwise = Int8Matrix::pack([c, c], weights, &vec![STEPS; c]);
             let mut starts = vec![0; c];

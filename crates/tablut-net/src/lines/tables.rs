@@ -3,7 +3,7 @@
 use tablut_kernels::{Kernels, nearest};
 use tablut_rules::SIZE;
 
-use super::description::{ENDS, PAIR};
+use super::description::{ENDS, PAIRS};
 use super::network::{LineWeights, kept_len};
 use super::patterns::{Classes, SeenLine};
 
@@ -11,8 +11,6 @@ use super::patterns::{Classes, SeenLine};
 pub const FINE: f32 = 256.0;
 /// Steps of the policy's pairs in 1.
 pub const COARSE: f32 = 64.0;
-/// Numbers of a square for both directions of moves: from and to along the line, then across it.
-const PAIRS: usize = 4 * PAIR;
 /// Entries that fill this much memory are forgotten together, in bytes.
 const MOST: usize = 64 << 20;
 

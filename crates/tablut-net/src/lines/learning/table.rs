@@ -1,0 +1,35 @@
+//! The outputs of the line network for a batch's lines.
+
+use tablut_rules::SIZE;
+
+use crate::lines::description::{BOTH, ENDS, PAIRS};
+
+/// The outputs of the line network.
+pub(super) struct Tables<'a> {
+    pub(super) values: &'a [f32],
+    pub(super) width: usize,
+    pub(super) channels: usize,
+}
+
+impl Tables<'_> {
+    /// What a line says about one of its squares.
+    fn square(&self, line: u32, place: usize) -> &[f32] {
+        &self.values[(line as usize * SIZE + place) * self.width..][..self.width]
+    }
+
+    pub(super) fn trunk(&self, line: u32, place: usize) -> &[f32] {
+        &self.square(line, place)[..self.channels]
+    }
+
+    pub(super) fn along(&self, line: u32, place: usize) -> &[f32] {
+        &self.square(line, place)[self.channels..][..BOTH]
+    }
+
+    pub(super) fn across(&self, line: u32, place: usize) -> &[f32] {
+        &self.square(line, place)[self.channels + BOTH..][..BOTH]
+    }
+
+    pub(super) fn end(&self, line: u32, end: usize) -> f32 {
+        self.square(line, end / ENDS)[self.channels + PAIRS + end % ENDS]
+    }
+}

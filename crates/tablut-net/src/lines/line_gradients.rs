@@ -1,0 +1,137 @@
+//! The backward pass of the line network.
+
+use tablut_kernels::{Aligned, Kernels, LANES, Matrix};
+use tablut_rules::SIZE;
+
+use super::dense::{Sums, add, add_rows, row_mut, transposed};
+use super::description::{DISTANCES_FROM_EDGE, LINE_WIDTH, LineLayers, TAPS, line_outputs};
+use super::network::{INNER, PADDED, SQUARES_OF_LINE, flags, place_row, squares, windows};
+use super::patterns::{LineClass, SeenLine};
+use crate::layers::{Linear, Values};
+
+/// The adjoints of the line network's layers.
+pub struct LineAdjoints {
+    pairs: Vec<[Matrix; 2]>,
+    out: Matrix,
+}
+
+/// Gradients of the line network's weights: weights `[inputs][padded outputs]`, biases `[padded outputs]`.
+pub struct LineGradients {
+    squares: Vec<f32>,
+    places: Vec<f32>,
+    rules: Vec<f32>,
+    pairs: Vec<[Sums; 2]>,
+    out: Sums,
+}
+
+impl LineAdjoints {
+    /// Packs the adjoints.
+    pub fn pack(layers: &LineLayers, values: &Values<'_>) -> Self {
+        let along = |layer: &Linear| {
+            // `[output][tap][input]` to `[input][tap, reversed][output]`.
+            let weights = values.get(layer.weight);
+            let element = |at: usize| {
+                let (input, tap, output) = (at / (TAPS * LINE_WIDTH), at / LINE_WIDTH % TAPS, at % LINE_WIDTH);
+                weights[(output * TAPS + TAPS - 1 - tap) * LINE_WIDTH + input]
+            };
+            let turned: Vec<f32> = (0..weights.len()).map(element).collect();
+            Matrix::pack(LINE_WIDTH, TAPS * LINE_WIDTH, &turned)
+        };
+        let out = &layers.line.out;
+        let padded = out.outputs.next_multiple_of(LANES);
+        let mut rows = values.get(out.weight).to_vec();
+        rows.resize(padded * out.inputs, 0.0);
+        Self {
+            pairs: layers.line.pairs.iter().map(|pair| pair.each_ref().map(along)).collect(),
+            out: Matrix::pack(out.inputs, padded, &transposed(&rows, out.inputs)),
+        }
+    }
+
+    /// Adds the gradients for one line to `sums`. `gradient` is that of the line's output, `[9][out_width]`; `kept` comes
+    /// from the forward pass.
+    pub fn backward(
+        &self,
+        kernels: Kernels,
+        line: SeenLine,
+        class: &LineClass,
+        kept: &[f32],
+        gradient: &[f32],
+        sums: &mut LineGradients,
+    ) {
+        let width = gradient.len() / SIZE;
+        let (pairs, last) = kept.split_at(2 * self.pairs.len() * PADDED);
+        let [mut dx, mut inner] = [(); 2].map(|()| Aligned::zeroed(SQUARES_OF_LINE));
+        let mut padded = Aligned::zeroed(PADDED);
+        let mut channel_sums = [0.0; LINE_WIDTH];
+        kernels.outer(squares(last, LINE_WIDTH), LINE_WIDTH, squares(gradient, width), true, &mut sums.out.weight);
+        add_rows(&mut sums.out.bias, gradient);
+        kernels.product(squares(gradient, width), &self.out, &[], false, &mut dx);
+        kernels.gate(&mut dx, last, f32::INFINITY, &mut channel_sums);
+        let layers = self.pairs.iter().zip(&mut sums.pairs).zip(pairs.chunks_exact(2 * PADDED));
+        for (([first, second], [first_sums, second_sums]), kept) in layers.rev() {
+            let (before, between) = kept.split_at(PADDED);
+            let mut through = |adjoint: &Matrix, input: &[f32], gradient: &[f32], sums: &mut Sums, out: &mut [f32]| {
+                kernels.outer(windows(input), TAPS * LINE_WIDTH, squares(gradient, LINE_WIDTH), true, &mut sums.weight);
+                add_rows(&mut sums.bias, gradient);
+                padded[INNER].copy_from_slice(gradient);
+                kernels.product(windows(&padded), adjoint, &[], false, out);
+                kernels.gate(out, &input[INNER], f32::INFINITY, &mut channel_sums);
+            };
+            through(second, between, &dx, second_sums, &mut inner);
+            let mut change = Aligned::zeroed(SQUARES_OF_LINE);
+            through(first, before, &inner, first_sums, &mut change);
+            add(&mut dx, &change, 1.0);
+        }
+        let first = place_row(line, class);
+        let mut total = [0.0; LINE_WIDTH];
+        add_rows(&mut total, &dx);
+        for (at, dx) in dx.chunks_exact(LINE_WIDTH).enumerate() {
+            add(row_mut(&mut sums.places, first + at, LINE_WIDTH), dx, 1.0);
+            for flag in flags(line, class, at) {
+                add(row_mut(&mut sums.squares, flag, LINE_WIDTH), dx, 1.0);
+            }
+        }
+        for (feature, &value) in class.rules.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            add(row_mut(&mut sums.rules, feature, LINE_WIDTH), &total, value);
+        }
+    }
+}
+
+impl LineGradients {
+    /// Zeros.
+    pub fn new(layers: &LineLayers) -> Self {
+        let line = &layers.line;
+        let sums = |layer: &Linear| Sums::new(layer.inputs, layer.outputs);
+        let outputs = line_outputs(layers.channels).next_multiple_of(LANES);
+        Self {
+            squares: vec![0.0; line.squares.inputs * LINE_WIDTH],
+            places: vec![0.0; 2 * DISTANCES_FROM_EDGE * SQUARES_OF_LINE],
+            rules: vec![0.0; line.rules.inputs * LINE_WIDTH],
+            pairs: line.pairs.iter().map(|pair| pair.each_ref().map(sums)).collect(),
+            out: Sums::new(LINE_WIDTH, outputs),
+        }
+    }
+
+    /// Adds other gradients.
+    pub fn add(&mut self, other: &Self) {
+        add(&mut self.squares, &other.squares, 1.0);
+        add(&mut self.places, &other.places, 1.0);
+        add(&mut self.rules, &other.rules, 1.0);
+        for (sums, other) in self.pairs.iter_mut().flatten().zip(other.pairs.iter().flatten()) {
+            sums.add(other);
+        }
+        self.out.add(&other.out);
+    }
+
+    /// Writes the gradients in the tensors' layout.
+    pub fn write(&self, layers: &LineLayers, to: &mut [Vec<f32>]) {
+        let line = &layers.line;
+        to[line.squares.weight.index()] = transposed(&self.squares, LINE_WIDTH);
+        to[line.places.index()].clone_from(&self.places);
+        to[line.rules.weight.index()] = transposed(&self.rules, LINE_WIDTH);
+        for (layer, sums) in line.pairs.iter().flatten().zip(self.pairs.iter().flatten()) {
+            sums.write(&[layer], to);
+        }
+        self.out.write(&[&line.out], to);
+    }
+}
