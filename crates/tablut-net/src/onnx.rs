@@ -8,15 +8,16 @@
 
 mod graph;
 mod lines;
+mod net;
 mod protobuf;
 mod residual;
 
-use graph::{Graph, Window};
+use graph::Graph;
+use net::Net;
 use protobuf::Message;
 
 use crate::architecture::Architecture;
 use crate::features::{FEATURES, PLANES};
-use crate::layers::{Linear, MOVES_LEFT_UNIT, Parameter, ParameterId, ValueHead};
 use crate::weights::Weights;
 use tablut_rules::SIZE;
 
@@ -48,56 +49,4 @@ fn net(weights: &Weights) -> Graph {
         Architecture::Lines(architecture) => lines::net(&mut net, *architecture, weights),
     }
     net.graph
-}
-
-/// A graph that is being built, and the tensors that its layers name.
-struct Net<'a> {
-    graph: Graph,
-    tensors: &'a [Parameter],
-}
-
-impl Net<'_> {
-    fn name(&self, id: ParameterId) -> String {
-        self.tensors[id.index()].name.clone()
-    }
-
-    /// Adds a tensor of the weights. A dense layer on pooled values is a 1×1 convolution on one square.
-    fn tensor(&mut self, parameter: &Parameter, values: &[f32]) {
-        let mut dims = parameter.dims.clone();
-        if dims.len() == 2 {
-            dims.extend([1, 1]);
-        }
-        self.graph.tensor(&parameter.name, &dims, values);
-    }
-
-    fn linear(&mut self, x: &str, layer: &Linear) -> String {
-        let (weight, bias) = (self.name(layer.weight), layer.bias.map(|id| self.name(id)));
-        self.graph.convolution(x, Window::new(1, 1), &weight, bias.as_deref())
-    }
-
-    fn add(&mut self, x: &str, y: &str) -> String {
-        self.graph.node("Add", &[x, y])
-    }
-
-    fn relu(&mut self, x: &str) -> String {
-        self.graph.node("Relu", &[x])
-    }
-
-    /// The outputs of the value head from its activations on the squares.
-    fn value(&mut self, v: &str, value: &ValueHead) {
-        let pooled = self.graph.pool(v);
-        let h = self.linear(&pooled, &value.hidden);
-        let h = self.relu(&h);
-        let wdl = self.linear(&h, &value.out);
-        let wdl = self.graph.node("Flatten", &[&wdl]);
-        let wdl = self.graph.node("Softmax", &[&wdl]);
-        self.graph.output(&wdl, "wdl", 3);
-
-        let left = self.linear(&h, &value.moves_left);
-        let left = self.graph.node("Softplus", &[&left]);
-        let left = self.graph.node("Flatten", &[&left]);
-        self.graph.tensor("moves_left.unit", &[1], &[MOVES_LEFT_UNIT]);
-        let left = self.graph.node("Mul", &[&left, "moves_left.unit"]);
-        self.graph.output(&left, "moves_left", 1);
-    }
 }

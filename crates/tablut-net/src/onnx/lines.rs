@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::Net;
 use super::graph::Window;
+use super::net::Net;
 use crate::architecture::LineShape;
 use crate::features::{FEATURES, PLANES};
 use crate::layers::{Linear, Values};

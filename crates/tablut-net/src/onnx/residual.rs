@@ -1,7 +1,7 @@
 //! The forward pass of a residual net as a graph.
 
-use super::Net;
 use super::graph::Window;
+use super::net::Net;
 use crate::architecture::Residual;
 use crate::layers::{Convolution, Layers};
 use crate::policy::POLICY_ENTRIES;
