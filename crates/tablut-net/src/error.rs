@@ -10,8 +10,8 @@ use tablut_rules::shown;
 pub enum NetError {
     /// A short name that cannot be read or is out of range.
     #[error(
-        "net shape `{}`: expected lines<channels>x<blocks> such as lines32x2, with 32, 64, 96 or 128 channels and 1 to 8 \
-         blocks, or b<blocks>c<channels> such as b6c64, with 1 to 64 blocks and a multiple of 16 from 16 to 512 channels",
+        "net shape `{}`: expected one like lines32x2 (32, 64, 96 or 128 channels; 1 to 8 blocks) or like b6c64 (1 to 64 \
+         blocks; a multiple of 16 channels, from 16 to 512)",
         shown(.0)
     )]
     ArchitectureName(String),

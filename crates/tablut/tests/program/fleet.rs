@@ -246,7 +246,9 @@ fn fifty_kills_of_workers_trainer_and_broker_change_no_bit() {
 #[test]
 fn a_worker_that_computes_other_bits_is_rejected() {
     let Some(broker) = TestBroker::start("") else { return };
-    let setting = Setting::new(&CONFIG.replace("generations = 5", "generations = 1"));
+    // A net of lines would have the same bits.
+    let config = CONFIG.replace("lines32x1", "b1c16");
+    let setting = Setting::new(&config.replace("generations = 5", "generations = 1"));
     let mut trainer = setting.train_with_workers("run", &broker.url).spawn().unwrap();
     let refused = worker(&broker.url).env("TABLUT_SIMD", "plain").output().unwrap();
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
@@ -270,7 +272,7 @@ fn a_run_in_bf16_is_played_in_bf16_and_not_by_a_worker_without_it() {
         return;
     };
     let Some(broker) = TestBroker::start("") else { return };
-    let config = CONFIG.replace("generations = 5", "generations = 2");
+    let config = CONFIG.replace("lines32x1", "b1c16").replace("generations = 5", "generations = 2");
     let setting = Setting::new(&format!("precision = \"{kind}\"\n{config}"));
     let mut trainer = setting.train_with_workers("run", &broker.url).spawn().unwrap();
     let refused = worker(&broker.url).env("TABLUT_SIMD", "avx2").output().unwrap();
