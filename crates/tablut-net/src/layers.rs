@@ -20,6 +20,7 @@ pub(crate) use bfloat16::Bf16Workspace;
 pub use description::{Block, Layers, PolicyHead, ValueHead};
 pub use heads::MOVES_LEFT_UNIT;
 pub(crate) use heads::{HeadSpace, Heads, softplus};
+pub(crate) use kept::{row, row_mut};
 pub use packing::{Arithmetic, Values};
 pub use parameter::{Convolution, Linear, Parameter, ParameterId, Parameters, Start};
 pub(crate) use trunk::{Activations, Trunk};

@@ -22,7 +22,7 @@ impl Kernels {
     ///
     /// # Panics
     ///
-    /// If a slice does not have the matrix's size, or there are more outputs than rows.
+    /// If a slice does not have the size that the matrix and the number of rows require.
     pub fn int8_product(self, rows: &[u8], matrix: &Int8Matrix, starts: &[i32], out: &mut [i16]) {
         let n = check(rows, matrix, starts);
         assert_eq!(out.len(), n * matrix.outputs(), "size of the outputs");

@@ -102,11 +102,11 @@ impl Store for KeptRows<'_> {
 }
 
 /// Row `index` of values with `width` values per row.
-pub(super) fn row(values: &[f32], index: usize, width: usize) -> &[f32] {
+pub fn row(values: &[f32], index: usize, width: usize) -> &[f32] {
     &values[index * width..][..width]
 }
 
 /// Row `index`, mutable.
-pub(super) fn row_mut(values: &mut [f32], index: usize, width: usize) -> &mut [f32] {
+pub fn row_mut(values: &mut [f32], index: usize, width: usize) -> &mut [f32] {
     &mut values[index * width..][..width]
 }

@@ -91,13 +91,3 @@ pub fn add_rows(sum: &mut [f32], rows: &[f32]) {
         add(sum, row, 1.0);
     }
 }
-
-/// Row `index` of values with `width` values per row.
-pub fn row(values: &[f32], index: usize, width: usize) -> &[f32] {
-    &values[index * width..][..width]
-}
-
-/// Row `index`, mutable.
-pub fn row_mut(values: &mut [f32], index: usize, width: usize) -> &mut [f32] {
-    &mut values[index * width..][..width]
-}

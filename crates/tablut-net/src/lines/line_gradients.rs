@@ -3,11 +3,11 @@
 use tablut_kernels::{Aligned, Kernels, LANES, Matrix};
 use tablut_rules::SIZE;
 
-use super::dense::{Sums, add, add_rows, row_mut, transposed};
+use super::dense::{Sums, add, add_rows, transposed};
 use super::description::{DISTANCES_FROM_EDGE, LINE_WIDTH, LineLayers, TAPS, line_outputs};
 use super::network::{INNER, PADDED, SQUARES_OF_LINE, flags, place_row, squares, windows};
 use super::patterns::{LineClass, SeenLine};
-use crate::layers::{Linear, Values};
+use crate::layers::{Linear, Values, row_mut};
 
 /// The adjoints of the line network's layers.
 pub struct LineAdjoints {

@@ -3,10 +3,10 @@
 use tablut_kernels::{Aligned, Matrix, Rows};
 use tablut_rules::SIZE;
 
-use super::dense::{Dense, add, row, transposed};
+use super::dense::{Dense, add, transposed};
 use super::description::{DISTANCES_FROM_EDGE, LINE_WIDTH, LineLayers, SPECIALS, TAPS};
 use super::patterns::{LineClass, SeenLine};
-use crate::layers::Values;
+use crate::layers::{Values, row};
 
 /// Squares of a line with two empty ones at each end.
 pub const PADDED: usize = (SIZE + TAPS - 1) * LINE_WIDTH;
@@ -115,6 +115,7 @@ pub fn windows(padded: &[f32]) -> Rows<'_> {
     Rows { values: padded, stride: LINE_WIDTH, count: SIZE }
 }
 
+/// The squares of a line, with `width` values each.
 pub fn squares(values: &[f32], width: usize) -> Rows<'_> {
     Rows { values, stride: width, count: SIZE }
 }

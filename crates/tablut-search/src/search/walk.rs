@@ -1,7 +1,8 @@
 //! The game on which simulations play their moves. It finds results without an evaluation: at every leaf the end of the
 //! game, a win in one ply and the results of [`LeafSolver`], and near the root wins in three plies.
 //!
-//! Near the root all moves are played on the game. So the search also finds that a repetition or a limit ends the game
+//! A root move is played on the game if the position after it does not show the result, or if the history may end the game.
+//! So the search also finds that a repetition or a limit ends the game
 //! before a threat is carried out. Such an ending never counts as lost here. The tree finds its value.
 
 use tablut_rules::{Game, Move, MoveList, Position, Reason, Side};
