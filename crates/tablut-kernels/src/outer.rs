@@ -1,22 +1,17 @@
 //! Sums of outer products, for the gradients of a layer's weights.
 
-use crate::LANES;
 use crate::lanes::Lanes;
 use crate::product::rows_fit;
+use crate::{LANES, Rows};
 
-/// `sums[i][o] += Σ over rows r of left[r][i] · right[r][o]`. Each element is one chain of multiply-adds over the rows
-/// in order.
+/// `sums[i][o] += Σ over pairs and their rows r of left[r][i] · right[r][o]`. Each element is one chain of multiply-adds
+/// over the pairs and their rows in order.
 #[derive(Copy, Clone)]
 pub(crate) struct Outer<'a> {
-    /// Row `r` starts at `r * left_stride` and has `inputs` values.
-    pub left: &'a [f32],
-    pub left_stride: usize,
+    /// Rows of `inputs` values, and as many rows of `panels` vectors.
+    pub pairs: &'a [[Rows<'a>; 2]],
     pub inputs: usize,
-    /// Row `r` starts at `r * right_stride` and has `panels` vectors.
-    pub right: &'a [f32],
-    pub right_stride: usize,
     pub panels: usize,
-    pub n_rows: usize,
     /// Whether to start from the content of `sums`, rather than from zero.
     pub onto: bool,
 }
@@ -26,8 +21,11 @@ impl Outer<'_> {
     pub(crate) fn fits(&self, sums: &[f32]) -> bool {
         let outputs = self.panels * LANES;
         self.inputs.checked_mul(outputs).is_some_and(|size| size <= sums.len())
-            && rows_fit(self.left.len(), self.n_rows, self.left_stride, self.inputs)
-            && rows_fit(self.right.len(), self.n_rows, self.right_stride, outputs)
+            && self.pairs.iter().all(|[left, right]| {
+                left.count == right.count
+                    && rows_fit(left.values.len(), left.count, left.stride, self.inputs)
+                    && rows_fit(right.values.len(), right.count, right.stride, outputs)
+            })
     }
 }
 
@@ -85,15 +83,17 @@ unsafe fn block<V: Lanes, const R: usize, const C: usize>(
                 }
             }
         }
-        for row in 0..outer.n_rows {
-            let mut right = [V::zero(); C];
-            for (c, right) in right.iter_mut().enumerate() {
-                *right = V::load(outer.right, row * outer.right_stride + (panel + c) * LANES);
-            }
-            for (r, line) in chains.iter_mut().enumerate() {
-                let left = V::splat_from(outer.left, row * outer.left_stride + input + r);
-                for (chain, right) in line.iter_mut().zip(right) {
-                    *chain = left.mul_add(right, *chain);
+        for [left, right] in outer.pairs {
+            for row in 0..left.count {
+                let mut vectors = [V::zero(); C];
+                for (c, vector) in vectors.iter_mut().enumerate() {
+                    *vector = V::load(right.values, row * right.stride + (panel + c) * LANES);
+                }
+                for (r, line) in chains.iter_mut().enumerate() {
+                    let value = V::splat_from(left.values, row * left.stride + input + r);
+                    for (chain, vector) in line.iter_mut().zip(vectors) {
+                        *chain = value.mul_add(vector, *chain);
+                    }
                 }
             }
         }

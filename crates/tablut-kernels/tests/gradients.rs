@@ -203,7 +203,7 @@ proptest! {
                 let mut found = start.clone();
                 let left = Rows { values: &left, stride: inputs, count: rows };
                 let right = Rows { values: &right, stride: outputs, count: rows };
-                kernels.outer(left, inputs, right, onto, &mut found);
+                kernels.outer(&[[left, right]], inputs, onto, &mut found);
                 assert_close(&found, &expected, 1e-5, &kernels.simd().to_string());
             }
         }
@@ -238,7 +238,7 @@ fn a_stride_whose_rows_end_past_the_end_of_memory_is_refused() {
     let kernels = Kernels::new(Simd::best()).expect("the best level is available");
     let left = Rows { values: &[0.0; 4], stride: 1 << (usize::BITS - 1), count: 3 };
     let right = Rows { values: &[0.0; 48], stride: 16, count: 3 };
-    kernels.outer(left, 4, right, false, &mut [0.0; 64]);
+    kernels.outer(&[[left, right]], 4, false, &mut [0.0; 64]);
 }
 
 #[test]

@@ -82,16 +82,11 @@ impl Kernels {
         let (from, with) = (inputs.point_stride(), gradients.point_stride());
         let size = sums.inputs() * sums.outputs();
         for point in 0..POINTS {
-            let outer = Outer {
-                left: &inputs.values()[point * from..],
-                left_stride: inputs.channels(),
-                inputs: inputs.channels(),
-                right: &gradients.values()[point * with..],
-                right_stride: gradients.channels(),
-                panels: gradients.channels() / LANES,
-                n_rows: inputs.images() * inputs.grid().tiles(),
-                onto,
-            };
+            let count = inputs.images() * inputs.grid().tiles();
+            let left = Rows { values: &inputs.values()[point * from..], stride: inputs.channels(), count };
+            let right = Rows { values: &gradients.values()[point * with..], stride: gradients.channels(), count };
+            let panels = gradients.channels() / LANES;
+            let outer = Outer { pairs: &[[left, right]], inputs: inputs.channels(), panels, onto };
             let sums = &mut sums.values_mut()[point * size..(point + 1) * size];
             assert!(outer.fits(sums), "rows fit their sums");
             dispatch!(self.simd, outer(&outer, sums));
@@ -183,27 +178,18 @@ impl Kernels {
         dispatch!(self.simd, add_at_maxima(active, [maxima, gradient], [width, first], image));
     }
 
-    /// `sums[i][o] = Σ left[r][i] · right[r][o]` over the rows, plus the present content of `sums` if `onto`. This is
-    /// the gradient of a product's weights, transposed. `inputs` is the length of a row on the left.
+    /// `sums[i][o] = Σ left[r][i] · right[r][o]` over the rows of all pairs of left and right, plus the present content of
+    /// `sums` if `onto`. This is the gradient of a product's weights, transposed. `inputs` is the length of a row on the
+    /// left.
     ///
     /// # Panics
     ///
-    /// If the numbers of rows differ, the number of outputs (`sums.len() / inputs`) is not a multiple of sixteen, or a
-    /// slice is too short.
-    pub fn outer(self, left: Rows<'_>, inputs: usize, right: Rows<'_>, onto: bool, sums: &mut [f32]) {
-        assert_eq!(left.count, right.count, "rows");
+    /// If the numbers of rows of a pair differ, the number of outputs (`sums.len() / inputs`) is not a multiple of
+    /// sixteen, or a slice is too short.
+    pub fn outer(self, pairs: &[[Rows<'_>; 2]], inputs: usize, onto: bool, sums: &mut [f32]) {
         assert!(inputs > 0 && sums.len().is_multiple_of(inputs * LANES), "the number of outputs is a multiple of 16");
-        let outer = Outer {
-            left: left.values,
-            left_stride: left.stride,
-            inputs,
-            right: right.values,
-            right_stride: right.stride,
-            panels: sums.len() / inputs / LANES,
-            n_rows: left.count,
-            onto,
-        };
-        assert!(outer.fits(sums), "rows fit their sums");
+        let outer = Outer { pairs, inputs, panels: sums.len() / inputs / LANES, onto };
+        assert!(outer.fits(sums), "as many rows on both sides, which fit their sums");
         dispatch!(self.simd, outer(&outer, sums));
     }
 }

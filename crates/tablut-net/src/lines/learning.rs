@@ -32,6 +32,8 @@ use weights::Weights;
 
 /// Lines that a thread runs through the line network together.
 const CHUNK: usize = 64;
+/// Lines of a chunk whose gradients are computed together. They fit into the first-level cache.
+const TOGETHER: usize = 8;
 
 /// A net of lines that learns: its weights, and the activations of the last batch.
 pub struct LineLearner {
@@ -119,13 +121,15 @@ impl LineLearner {
         let (out, kept) = (SIZE * tables.width, kept_len(layers.line.pairs.len()));
         let chunk = |(chunk, lines): (usize, &[SeenLine])| {
             let mut sums = LineGradients::new(layers);
-            let mut gradient = Aligned::zeroed(out);
-            for (at, &line) in lines.iter().enumerate() {
-                let index = chunk * CHUNK + at;
-                batch.gather(layers.channels, tables.width, &users[index], &mut gradient);
-                let kept = &batch.kept[index * kept..][..kept];
-                let class = batch.classes.class(line);
-                weights.line_adjoints.backward(kernels, line, class, kept, &gradient, &mut sums);
+            let mut gradient = Aligned::zeroed(TOGETHER * out);
+            for (group, lines) in lines.chunks(TOGETHER).enumerate() {
+                let first = chunk * CHUNK + group * TOGETHER;
+                let gradient = &mut gradient[..lines.len() * out];
+                for (gradient, users) in gradient.chunks_exact_mut(out).zip(&users[first..]) {
+                    batch.gather(layers.channels, tables.width, users, gradient);
+                }
+                let kept = &batch.kept[first * kept..][..lines.len() * kept];
+                weights.line_adjoints.backward(kernels, (lines, &batch.classes), kept, gradient, &mut sums);
             }
             sums
         };

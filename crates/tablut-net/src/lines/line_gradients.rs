@@ -6,7 +6,7 @@ use tablut_rules::SIZE;
 use super::dense::{Sums, add, add_rows, transposed};
 use super::description::{DISTANCES_FROM_EDGE, LINE_WIDTH, LineLayers, TAPS, line_outputs};
 use super::network::{INNER, PADDED, SQUARES_OF_LINE, flags, place_row, squares, windows};
-use super::patterns::{LineClass, SeenLine};
+use super::patterns::{Classes, LineClass, SeenLine};
 use crate::layers::{Linear, Values, row_mut};
 
 /// The adjoints of the line network's layers.
@@ -47,52 +47,54 @@ impl LineAdjoints {
         }
     }
 
-    /// Adds the gradients for one line to `sums`. `gradient` is that of the line's output, `[9][out_width]`; `kept` comes
-    /// from the forward pass.
+    /// Adds the gradients for a few lines to `sums`. `gradient` is that of their outputs, `[lines][9][out_width]`; `kept`
+    /// comes from the forward pass. Several lines share the reads and writes of the sums.
     pub fn backward(
         &self,
         kernels: Kernels,
-        line: SeenLine,
-        class: &LineClass,
+        (lines, classes): (&[SeenLine], &Classes),
         kept: &[f32],
         gradient: &[f32],
         sums: &mut LineGradients,
     ) {
-        let width = gradient.len() / SIZE;
-        let (pairs, last) = kept.split_at(2 * self.pairs.len() * PADDED);
-        let [mut dx, mut inner] = [(); 2].map(|()| Aligned::zeroed(SQUARES_OF_LINE));
+        let n = lines.len();
+        let width = gradient.len() / (n * SIZE);
+        let (kept_len, pairs_len) = (kept.len() / n, 2 * self.pairs.len() * PADDED);
+        let lasts: Vec<&[f32]> = kept.chunks_exact(kept_len).map(|kept| &kept[pairs_len..]).collect();
+        let [mut dx, mut inner, mut change] = [(); 3].map(|()| Aligned::zeroed(n * SQUARES_OF_LINE));
         let mut padded = Aligned::zeroed(PADDED);
         let mut channel_sums = [0.0; LINE_WIDTH];
-        kernels.outer(squares(last, LINE_WIDTH), LINE_WIDTH, squares(gradient, width), true, &mut sums.out.weight);
+        let outputs = || gradient.chunks_exact(SIZE * width).map(|gradient| squares(gradient, width));
+        let pairs: Vec<_> =
+            lasts.iter().map(|last| squares(last, LINE_WIDTH)).zip(outputs()).map(<[_; 2]>::from).collect();
+        kernels.outer(&pairs, LINE_WIDTH, true, &mut sums.out.weight);
         add_rows(&mut sums.out.bias, gradient);
-        kernels.product(squares(gradient, width), &self.out, &[], false, &mut dx);
-        kernels.gate(&mut dx, last, f32::INFINITY, &mut channel_sums);
-        let layers = self.pairs.iter().zip(&mut sums.pairs).zip(pairs.chunks_exact(2 * PADDED));
-        for (([first, second], [first_sums, second_sums]), kept) in layers.rev() {
-            let (before, between) = kept.split_at(PADDED);
-            let mut through = |adjoint: &Matrix, input: &[f32], gradient: &[f32], sums: &mut Sums, out: &mut [f32]| {
-                kernels.outer(windows(input), TAPS * LINE_WIDTH, squares(gradient, LINE_WIDTH), true, &mut sums.weight);
+        for ((dx, last), gradient) in dx.chunks_exact_mut(SQUARES_OF_LINE).zip(lasts).zip(outputs()) {
+            kernels.product(gradient, &self.out, &[], false, dx);
+            kernels.gate(dx, last, f32::INFINITY, &mut channel_sums);
+        }
+        for (pair, ([first, second], [first_sums, second_sums])) in
+            self.pairs.iter().zip(&mut sums.pairs).enumerate().rev()
+        {
+            let mut through = |adjoint: &Matrix, at: usize, gradient: &[f32], sums: &mut Sums, out: &mut [f32]| {
+                let inputs = || kept.chunks_exact(kept_len).map(|kept| &kept[at * PADDED..][..PADDED]);
+                let gradients = || gradient.chunks_exact(SQUARES_OF_LINE);
+                let right = gradients().map(|gradient| squares(gradient, LINE_WIDTH));
+                let pairs: Vec<_> = inputs().map(windows).zip(right).map(<[_; 2]>::from).collect();
+                kernels.outer(&pairs, TAPS * LINE_WIDTH, true, &mut sums.weight);
                 add_rows(&mut sums.bias, gradient);
-                padded[INNER].copy_from_slice(gradient);
-                kernels.product(windows(&padded), adjoint, &[], false, out);
-                kernels.gate(out, &input[INNER], f32::INFINITY, &mut channel_sums);
+                for ((out, input), gradient) in out.chunks_exact_mut(SQUARES_OF_LINE).zip(inputs()).zip(gradients()) {
+                    padded[INNER].copy_from_slice(gradient);
+                    kernels.product(windows(&padded), adjoint, &[], false, out);
+                    kernels.gate(out, &input[INNER], f32::INFINITY, &mut channel_sums);
+                }
             };
-            through(second, between, &dx, second_sums, &mut inner);
-            let mut change = Aligned::zeroed(SQUARES_OF_LINE);
-            through(first, before, &inner, first_sums, &mut change);
+            through(second, 2 * pair + 1, &dx, second_sums, &mut inner);
+            through(first, 2 * pair, &inner, first_sums, &mut change);
             add(&mut dx, &change, 1.0);
         }
-        let first = place_row(line, class);
-        let mut total = [0.0; LINE_WIDTH];
-        add_rows(&mut total, &dx);
-        for (at, dx) in dx.chunks_exact(LINE_WIDTH).enumerate() {
-            add(row_mut(&mut sums.places, first + at, LINE_WIDTH), dx, 1.0);
-            for flag in flags(line, class, at) {
-                add(row_mut(&mut sums.squares, flag, LINE_WIDTH), dx, 1.0);
-            }
-        }
-        for (feature, &value) in class.rules.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-            add(row_mut(&mut sums.rules, feature, LINE_WIDTH), &total, value);
+        for (dx, &line) in dx.chunks_exact(SQUARES_OF_LINE).zip(lines) {
+            sums.add_embedding(line, classes.class(line), dx);
         }
     }
 }
@@ -109,6 +111,22 @@ impl LineGradients {
             rules: vec![0.0; line.rules.inputs * LINE_WIDTH],
             pairs: line.pairs.iter().map(|pair| pair.each_ref().map(sums)).collect(),
             out: Sums::new(LINE_WIDTH, outputs),
+        }
+    }
+
+    /// Adds the gradients of the vectors that a line's squares start with. `dx` is `[9][LINE_WIDTH]`.
+    fn add_embedding(&mut self, line: SeenLine, class: &LineClass, dx: &[f32]) {
+        let first = place_row(line, class);
+        let mut total = [0.0; LINE_WIDTH];
+        add_rows(&mut total, dx);
+        for (at, dx) in dx.chunks_exact(LINE_WIDTH).enumerate() {
+            add(row_mut(&mut self.places, first + at, LINE_WIDTH), dx, 1.0);
+            for flag in flags(line, class, at) {
+                add(row_mut(&mut self.squares, flag, LINE_WIDTH), dx, 1.0);
+            }
+        }
+        for (feature, &value) in class.rules.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            add(row_mut(&mut self.rules, feature, LINE_WIDTH), &total, value);
         }
     }
 

@@ -40,13 +40,13 @@ pub(super) fn backward(
         row_mut(bias, board, p).copy_from_slice(&joint_sums[..p]);
         let left = Rows { values: row(shard.kept.output(), board, SQUARES * c), stride: c, count: SQUARES };
         let right = Rows { values: joint, stride: wide, count: SQUARES };
-        kernels.outer(left, c, right, board > 0, &mut shard.gradients.joint.weight);
+        kernels.outer(&[[left, right]], c, board > 0, &mut shard.gradients.joint.weight);
         // The gradient from the pooled values of this row is added below.
         kernels.product(right, &adjoints.joint, &[], false, row_mut(inner, board, SQUARES * c));
     }
     let sums = Rows { values: &workspace.bias, stride: p, count: n };
     let left = Rows { values: &shard.kept.output_pooled, stride: 2 * c, count: n };
-    kernels.outer(left, 2 * c, sums, false, &mut shard.gradients.policy_pool);
+    kernels.outer(&[[left, sums]], 2 * c, false, &mut shard.gradients.policy_pool);
     kernels.product(sums, &adjoints.pool, &[], false, &mut workspace.pooled);
     output_backward(c, kernels, shard, workspace);
 }
@@ -93,12 +93,12 @@ fn value_backward(
     sum_rows(&out[..n * LANES], &mut gradients.out.bias);
     let back = Rows { values: out, stride: LANES, count: n };
     let active = &values.hidden;
-    kernels.outer(Rows { values: active, stride: h, count: n }, h, back, false, &mut gradients.out.weight);
+    kernels.outer(&[[Rows { values: active, stride: h, count: n }, back]], h, false, &mut gradients.out.weight);
     kernels.product(back, &net.head_adjoints.out, &[], false, hidden);
     kernels.gate(&mut hidden[..n * h], &active[..n * h], f32::INFINITY, &mut gradients.hidden.bias);
     let back = Rows { values: hidden, stride: h, count: n };
     let pooled = Rows { values: &values.pooled, stride: 2 * v, count: n };
-    kernels.outer(pooled, 2 * v, back, false, &mut gradients.hidden.weight);
+    kernels.outer(&[[pooled, back]], 2 * v, false, &mut gradients.hidden.weight);
     kernels.product(back, &net.head_adjoints.hidden, &[], false, value_pooled);
 }
 

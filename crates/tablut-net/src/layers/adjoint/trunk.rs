@@ -44,7 +44,7 @@ pub(super) fn backward(
     let outer_sums = &workspace.outer_sums;
     let right = Rows { values: outer_sums, stride: c, count: n };
     sum_rows(&outer_sums[..n * c], &mut shard.gradients.input.bias);
-    kernels.outer(positions.features(), FEATURES, right, false, &mut shard.gradients.features);
+    kernels.outer(&[[positions.features(), right]], FEATURES, false, &mut shard.gradients.features);
 }
 
 /// From the gradient before the rectifier of a block's output to the gradient of the block's input, both in the
@@ -108,7 +108,7 @@ fn pool_backward(
     };
     let sums = Rows { values: outer_sums, stride: c, count: n };
     let rows = Rows { values: pooled, stride: 2 * c, count: n };
-    kernels.outer(rows, 2 * c, sums, false, &mut gradients.pool);
+    kernels.outer(&[[rows, sums]], 2 * c, false, &mut gradients.pool);
     kernels.product(sums, pool, &[], false, back);
     inner[..n * SQUARES * c].fill(0.0);
     for board in 0..n {

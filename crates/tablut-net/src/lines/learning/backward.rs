@@ -41,7 +41,7 @@ impl Shard {
             let (x, inside) = (&self.x[index], &self.inside[index]);
             let count = n * SQUARES;
             let right = Rows { values: &dx, stride: c, count };
-            kernels.outer(Rows { values: inside, stride: c, count }, c, right, false, &mut sums.pointwise.weight);
+            kernels.outer(&[[Rows { values: inside, stride: c, count }, right]], c, false, &mut sums.pointwise.weight);
             add_rows(&mut sums.pointwise.bias, &dx);
             kernels.product(right, &block.pointwise_adjoint, &[], false, &mut inner);
             for at in 0..n {
@@ -52,7 +52,7 @@ impl Shard {
             add_rows(&mut sums.depthwise_bias, &channel_sums);
             let right = Rows { values: &channel_sums, stride: c, count: n };
             let pooled = Rows { values: &self.pooled[index], stride: 2 * c, count: n };
-            kernels.outer(pooled, 2 * c, right, false, &mut sums.pool.weight);
+            kernels.outer(&[[pooled, right]], 2 * c, false, &mut sums.pool.weight);
             kernels.product(right, &block.pool_adjoint, &[], false, &mut dpooled);
             for at in 0..n {
                 let (dx, x) = (row_mut(&mut dx, at, size), row(x, at, size));
@@ -65,7 +65,7 @@ impl Shard {
         let features = &input.features[self.rows.start * FEATURES..];
         let right = Rows { values: &channel_sums, stride: c, count: n };
         let features = Rows { values: features, stride: FEATURES, count: n };
-        kernels.outer(features, FEATURES, right, false, &mut sums.features.weight);
+        kernels.outer(&[[features, right]], FEATURES, false, &mut sums.features.weight);
         for at in 0..n {
             let planes = &input.planes[(self.rows.start + at) * PLANES..][..PLANES];
             let side = usize::from(planes[3].is_empty());
@@ -159,14 +159,13 @@ impl Shard {
             add(&mut sums.joint.bias, &joint_sums, 1.0);
             let left = Rows { values: row(x, at, size), stride: c, count: SQUARES };
             let right = Rows { values: &joint, stride: wide, count: SQUARES };
-            kernels.outer(left, c, right, at > 0, &mut sums.joint.weight);
+            kernels.outer(&[[left, right]], c, at > 0, &mut sums.joint.weight);
             let one = Rows { values: &joint_sums, stride: wide, count: 1 };
             let pooled = row(pooled, at, 2 * c);
             let pooled_row = Rows { values: pooled, stride: 2 * c, count: 1 };
             kernels.outer(
-                pooled_row,
+                &[[pooled_row, Rows { values: &joint_sums[..PAIRS], ..one }]],
                 2 * c,
-                Rows { values: &joint_sums[..PAIRS], ..one },
                 at > 0,
                 &mut sums.pair_pool.weight,
             );
@@ -198,13 +197,13 @@ impl Shard {
         }
         add_rows(&mut sums.out.bias, &out);
         let back = Rows { values: &out, stride: LANES, count: n };
-        kernels.outer(Rows { values: &self.hidden, stride: h, count: n }, h, back, false, &mut sums.out.weight);
+        kernels.outer(&[[Rows { values: &self.hidden, stride: h, count: n }, back]], h, false, &mut sums.out.weight);
         let mut hidden = Aligned::zeroed(n * h);
         kernels.product(back, &weights.out_adjoint, &[], false, &mut hidden);
         kernels.gate(&mut hidden, &self.hidden, f32::INFINITY, &mut sums.hidden.bias);
         let back = Rows { values: &hidden, stride: h, count: n };
         let pooled = Rows { values: &self.value_pooled, stride: 2 * v, count: n };
-        kernels.outer(pooled, 2 * v, back, false, &mut sums.hidden.weight);
+        kernels.outer(&[[pooled, back]], 2 * v, false, &mut sums.hidden.weight);
         kernels.product(back, &weights.hidden_adjoint, &[], false, dvalue);
     }
 }
