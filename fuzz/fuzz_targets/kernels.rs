@@ -90,7 +90,7 @@ fn call(kernels: Kernels, sizes: &mut Sizes<'_>) {
             let (left, right) = (sizes.values(times(lefts, count)), sizes.values(times(rights, count)));
             let mut sums = sizes.values(times(inputs, rights));
             let rows = |values, stride| Rows { values, stride, count };
-            kernels.outer(rows(&left, lefts), inputs, rows(&right, rights), sizes.byte() % 2 == 0, &mut sums);
+            kernels.outer(&[[rows(&left, lefts), rows(&right, rights)]], inputs, sizes.byte() % 2 == 0, &mut sums);
         }
         _ => convolve(kernels, sizes, [inputs, outputs], images, index),
     }
