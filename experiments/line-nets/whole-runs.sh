@@ -5,7 +5,7 @@
 set -euo pipefail
 rules=$1 seed=$2 games=${3:-200} folder=${4:-runs/line-nets}
 tablut=${TABLUT:-target/release/tablut}
-# As many generations as take no more processor time than the residual net's 28.
+# As many generations as take about the processor time of the residual net's 28, or less.
 case $rules in masters) generations=15 ;; kvasir) generations=20 ;; *) generations=24 ;; esac
 mkdir -p "$folder"
 train() { # net, further settings
