@@ -22,7 +22,7 @@ pub use tables::{EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, Sc
 pub struct TrainConfig {
     /// Rule sets, each a name or the path of a rule file (`.toml`). Games alternate between them.
     pub rules: Vec<String>,
-    /// The net's architecture: a short name such as `b4c32` or `lines32x2`, or a table of its fields.
+    /// The net's architecture: a short name such as `lines32x2` or `b6c64`, or a table of its fields.
     pub shape: Architecture,
     /// The precision of convolutions on the CPU, `f32` or `fastest`. A run's first machine resolves `fastest` to
     /// `bf16-amx`, `bf16-avx512` or `f32`. Learning uses bf16 with `bf16-amx` and a multiple of 32 channels, otherwise
@@ -121,7 +121,7 @@ impl TrainConfig {
     pub fn new(rules: Vec<String>) -> Self {
         Self {
             rules,
-            shape: "b4c32".parse().expect("the name of a shape"),
+            shape: "lines32x2".parse().expect("the name of a shape"),
             precision: Precision::default(),
             seed: default_seed(),
             start: None,

@@ -3,16 +3,14 @@
 //! The defaults of a config are the settings of the quickstart. A longer run changes few of them, after the shipped
 //! configs: an hour with 225 million evaluations, a night with 650 million, a week with 12 billion.
 
-use tablut_net::Precision;
-
 use crate::benchmark::MachinePace;
 use crate::config::TrainConfig;
 
 /// Evaluations in self-play and generations of `configs/quickstart.toml`.
 const QUICKSTART: (f64, f64) = (8.3e6, 28.0);
-/// From this number of evaluations on, a run draws each position more often, and uses bf16 if it is faster.
+/// From this number of evaluations on, a run draws each position more often.
 const LONG: f64 = 1e8;
-/// From this number of evaluations of b4c32 on, the net has 500 thousand parameters instead of 94 thousand.
+/// From this number of evaluations on, the net has 64 channels instead of 32.
 const LARGE: f64 = 5e9;
 /// The share of a run's time that self-play takes, as in the quickstart.
 const SELFPLAY_SHARE: f64 = 0.7;
@@ -27,7 +25,7 @@ impl TrainConfig {
         let mut config = Self::new(rules);
         let evaluations = evaluations_in(pace, seconds);
         if evaluations >= LARGE {
-            config.shape = "b6c64".parse().expect("the name of a shape");
+            config.shape = "lines64x2".parse().expect("the name of a shape");
         }
         let steps: &[(f64, u32)] = match evaluations {
             few if few < 3e7 => &[(0.0, 16)],
@@ -41,7 +39,6 @@ impl TrainConfig {
         if evaluations >= LONG {
             config.learning.draws_per_position = 2.0;
             config.optimizer.weight_decay = 0.2;
-            config.precision = Precision::Fastest;
         }
         let generations = generations_for(evaluations);
         config.schedule.generations = generations;
@@ -138,8 +135,8 @@ mod tests {
             assert!(most(&pair[0]) <= most(&pair[1]));
         }
         let shapes: Vec<_> = plans.iter().map(|plan| plan.shape.to_string()).collect();
-        assert_eq!(shapes[..7], ["b4c32"; 7]);
-        assert_eq!(shapes[7], "b6c64");
+        assert_eq!(shapes[..7], ["lines32x2"; 7]);
+        assert_eq!(shapes[7], "lines64x2");
     }
 
     #[test]
