@@ -37,7 +37,7 @@ pub struct SelfPlayConfig {
 
 impl Default for SelfPlayConfig {
     fn default() -> Self {
-        Self { opening_plies: 4, max_plies: 200, balance: 0.0, balance_share: 0.25, balanced_openings: 0 }
+        Self { opening_plies: 4, max_plies: 200, balance: 0.3, balance_share: 0.25, balanced_openings: 0 }
     }
 }
 

@@ -1,17 +1,13 @@
 //! The config of `tablut train --rules R --time T`, for a given time.
 //!
-//! The defaults of a config are the settings of the quickstart. A longer run changes few of them, after the shipped
-//! configs: an hour with 225 million evaluations, a night with 650 million, a week with 12 billion.
+//! The defaults of a config are the settings of the quickstart. A longer run has more generations, more simulations and
+//! a larger window.
 
 use crate::benchmark::MachinePace;
 use crate::config::TrainConfig;
 
 /// Evaluations in self-play and generations of `configs/quickstart.toml`.
 const QUICKSTART: (f64, f64) = (8.3e6, 28.0);
-/// From this number of evaluations on, a run draws each position more often.
-const LONG: f64 = 1e8;
-/// From this number of evaluations on, the net has 64 channels instead of 32.
-const LARGE: f64 = 5e9;
 /// The share of a run's time that self-play takes, as in the quickstart.
 const SELFPLAY_SHARE: f64 = 0.7;
 /// The largest share of a run's time for the match at its end.
@@ -24,22 +20,15 @@ impl TrainConfig {
     pub fn recipe(rules: Vec<String>, pace: &MachinePace, seconds: f64) -> Self {
         let mut config = Self::new(rules);
         let evaluations = evaluations_in(pace, seconds);
-        if evaluations >= LARGE {
-            config.shape = "lines64x2".parse().expect("the name of a shape");
-        }
         let steps: &[(f64, u32)] = match evaluations {
-            few if few < 3e7 => &[(0.0, 16)],
-            more if more < LONG => &[(0.0, 16), (0.4, 32)],
-            more if more < LARGE => &[(0.0, 16), (0.17, 32), (0.33, 64), (0.67, 128)],
-            _ => &[(0.0, 16), (0.03, 32), (0.07, 64), (0.17, 128), (0.58, 256)],
+            few if few < 5e7 => &[(0.0, 32)],
+            more if more < 2e8 => &[(0.0, 32), (0.4, 64)],
+            more if more < 5e9 => &[(0.0, 32), (0.33, 64), (0.67, 128)],
+            _ => &[(0.0, 32), (0.07, 64), (0.17, 128), (0.58, 256)],
         };
-        // The window grows much more slowly than the run: 60,000 positions for the quickstart, 116,000 for an hour.
+        // The window grows much more slowly than the run: 120,000 positions for the quickstart, 220,000 for an hour.
         let window = config.learning.window_positions as f64 * (evaluations / QUICKSTART.0).powf(0.2);
         config.learning.window_positions = (window / 1000.0).round().max(1.0) as usize * 1000;
-        if evaluations >= LONG {
-            config.learning.draws_per_position = 2.0;
-            config.optimizer.weight_decay = 0.2;
-        }
         let generations = generations_for(evaluations);
         config.schedule.generations = generations;
         let step = |&(share, simulations): &(f64, u32)| ((generations as f64 * share).round() as u64, simulations);

@@ -22,7 +22,7 @@ pub struct ScheduleConfig {
 
 impl Default for ScheduleConfig {
     fn default() -> Self {
-        Self { generations: 28, games: 380, simulations: vec![(0, 16)], lag: 0 }
+        Self { generations: 14, games: 420, simulations: vec![(0, 16), (2, 32)], lag: 0 }
     }
 }
 
@@ -61,8 +61,8 @@ impl Default for LearningConfig {
     fn default() -> Self {
         Self {
             batch_size: 256,
-            draws_per_position: 1.5,
-            window_positions: 60_000,
+            draws_per_position: 1.0,
+            window_positions: 90_000,
             learning_rate: 0.003,
             warmup_steps: 100,
             decay_share: 0.3,
