@@ -7,7 +7,7 @@ use crate::benchmark::MachinePace;
 use crate::config::TrainConfig;
 
 /// Evaluations in self-play and generations of `configs/quickstart.toml`.
-const QUICKSTART: (f64, f64) = (8.3e6, 28.0);
+const QUICKSTART: (f64, f64) = (9.1e6, 14.0);
 /// The share of a run's time that self-play takes, as in the quickstart.
 const SELFPLAY_SHARE: f64 = 0.7;
 /// The largest share of a run's time for the match at its end.
@@ -20,19 +20,19 @@ impl TrainConfig {
     pub fn recipe(rules: Vec<String>, pace: &MachinePace, seconds: f64) -> Self {
         let mut config = Self::new(rules);
         let evaluations = evaluations_in(pace, seconds);
-        let steps: &[(f64, u32)] = match evaluations {
-            few if few < 5e7 => &[(0.0, 32)],
-            more if more < 2e8 => &[(0.0, 32), (0.4, 64)],
-            more if more < 5e9 => &[(0.0, 32), (0.33, 64), (0.67, 128)],
-            _ => &[(0.0, 32), (0.07, 64), (0.17, 128), (0.58, 256)],
+        let later: &[(f64, u32)] = match evaluations {
+            few if few < 5e7 => &[],
+            more if more < 2e8 => &[(0.4, 64)],
+            more if more < 5e9 => &[(0.33, 64), (0.67, 128)],
+            _ => &[(0.07, 64), (0.17, 128), (0.58, 256)],
         };
-        // The window grows much more slowly than the run: 120,000 positions for the quickstart, 220,000 for an hour.
+        // The window grows much more slowly than the run: 90,000 positions for the quickstart, 185,000 for an hour.
         let window = config.learning.window_positions as f64 * (evaluations / QUICKSTART.0).powf(0.2);
         config.learning.window_positions = (window / 1000.0).round().max(1.0) as usize * 1000;
         let generations = generations_for(evaluations);
         config.schedule.generations = generations;
         let step = |&(share, simulations): &(f64, u32)| ((generations as f64 * share).round() as u64, simulations);
-        config.schedule.simulations = steps.iter().map(step).collect();
+        config.schedule.simulations.extend(later.iter().map(step));
         config
     }
 
@@ -78,7 +78,7 @@ fn evaluations_in(pace: &MachinePace, seconds: f64) -> f64 {
     pace.evaluations_per_second * SELFPLAY_SHARE * seconds
 }
 
-/// The generations of a run: 28 for the quickstart, 146 for an hour, 248 for a night.
+/// The generations of a run: 14 for the quickstart, 85 for an hour, 170 for four hours.
 fn generations_for(evaluations: f64) -> u64 {
     (QUICKSTART.1 * (evaluations / QUICKSTART.0).sqrt()).clamp(8.0, 2000.0).round() as u64
 }
