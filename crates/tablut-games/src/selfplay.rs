@@ -81,7 +81,7 @@ pub struct SelfPlayGame {
     /// Simulations of a search in games without a handicap.
     simulations: u32,
     handicap: Handicap,
-    /// The tree of each side. If the sides are equal, both use the first tree.
+    /// The tree of each side. A draw has another value for each side, so they cannot share a tree.
     searches: [Option<Search>; 2],
     /// Whether a search is running. Otherwise there may be only a tree that is kept for the next search.
     searching: bool,
@@ -151,11 +151,6 @@ impl SelfPlayGame {
         }
     }
 
-    /// The index of the tree of the side to move. Unequal sides have separate trees.
-    fn tree(&self) -> usize {
-        if self.handicap.is_none() { 0 } else { self.side() }
-    }
-
     /// The index of the side to move.
     fn side(&self) -> usize {
         self.game.position().side_to_move().index()
@@ -168,8 +163,8 @@ impl SelfPlayGame {
 
     /// Starts the search of the next ply, with the tree that the last search left.
     fn start_search(&mut self) {
-        let (config, simulations, tree) = (&self.search, self.simulations(), self.tree());
-        match &mut self.searches[tree] {
+        let (config, simulations, side) = (&self.search, self.simulations(), self.side());
+        match &mut self.searches[side] {
             Some(search) => search.configure(config, simulations),
             search => {
                 let rng = ChaCha8Rng::from_rng(&mut self.rng);
@@ -274,8 +269,8 @@ impl Task for SelfPlayGame {
             if !self.searching {
                 self.start_search();
             }
-            let tree = self.tree();
-            let Some(search) = &mut self.searches[tree] else { continue };
+            let side = self.side();
+            let Some(search) = &mut self.searches[side] else { continue };
             let n_queries = search.gather(&mut self.queries);
             requests.extend(self.queries.drain(..).map(|query| (0, query)));
             if n_queries > 0 {
@@ -297,8 +292,8 @@ impl Task for SelfPlayGame {
             }
             return;
         }
-        let tree = self.tree();
-        if let Some(search) = &mut self.searches[tree] {
+        let side = self.side();
+        if let Some(search) = &mut self.searches[side] {
             search.apply(evaluations);
         }
     }

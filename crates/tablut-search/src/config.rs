@@ -25,6 +25,10 @@ pub struct SelfPlaySearch {
     pub c_scale: f32,
 }
 
+/// The value of a draw in play and in self-play for the side that searches. Against weaker nets it turns draws into wins.
+/// In self-play the side that seldom wins would otherwise learn to draw (`experiments/draw-value`).
+const DRAW_VALUE: f32 = -0.25;
+
 impl Default for SelfPlaySearch {
     fn default() -> Self {
         Self { solver: Solver::Deep, max_considered: 16, c_visit: 50.0, c_scale: 0.1 }
@@ -42,7 +46,7 @@ impl SelfPlaySearch {
             puct: PuctConfig::default(),
             moves_left: 0.0,
             repeats: Repeats::Evaluated,
-            draw_value: DrawValues::default(),
+            draw_value: DRAW_VALUE.into(),
             solver,
             stop_when_decided: true,
             leaves_in_flight: 1,
@@ -246,7 +250,7 @@ impl SearchConfig {
             puct: PuctConfig::default(),
             moves_left: 0.05,
             repeats: Repeats::Drawn,
-            draw_value: (-0.25).into(),
+            draw_value: DRAW_VALUE.into(),
             solver: Solver::Deep,
             stop_when_decided: true,
             leaves_in_flight: 1,
