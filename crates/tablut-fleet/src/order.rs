@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tablut_arena::{MatchConfig, MatchHeader, MatchPlan, Opening};
 use tablut_games::{GameOrder, Handicap};
-use tablut_net::{Precision, Weights};
+use tablut_net::Weights;
 use tablut_players::{Contestant, NamedPlayer, NetSearch, Nets, PlayerSpec};
 use tablut_rules::Rules;
 
@@ -44,8 +44,8 @@ impl MatchOrder {
     /// The match of `players` that `config` describes.
     ///
     /// # Errors
-    /// Returns an error if a player cannot play on other machines: external programs, players with a time limit, and
-    /// nets in bf16.
+    /// Returns an error if a player cannot play on other machines: external programs and players with a time
+    /// limit.
     pub fn new(
         number: u64,
         config: &MatchConfig,
@@ -64,9 +64,6 @@ impl MatchOrder {
             };
             if !named.spec.is_reproducible() {
                 return Err(unfit("it has a time limit, or is an external program"));
-            }
-            if named.spec.precision() != Precision::F32 {
-                return Err(unfit("it plays in bf16, which not every machine supports"));
             }
             let Some(search) = nets.search_of(&named.spec) else {
                 return match Contestant::baseline(named.name(), &named.spec) {
@@ -191,7 +188,6 @@ impl Order {
                     selfplay: order.selfplay.clone(),
                     search: order.search.clone(),
                     simulations: order.simulations,
-                    precision: order.precision,
                     sets: order.handicaps.clone(),
                 };
                 (order.seed, order.rules.clone(), work)
@@ -247,7 +243,7 @@ impl Order {
         }
         let rules = spec.compiled_rules()?;
         match &spec.work {
-            WorkSpec::SelfPlay { selfplay, search, simulations, precision, sets } => {
+            WorkSpec::SelfPlay { selfplay, search, simulations, sets } => {
                 let [weights] = <[_; 1]>::try_from(nets)
                     .map_err(|nets| FleetError::message("job", format!("{} nets, expected 1", nets.len())))?;
                 let handicaps = handicaps(sets, rules.len())?;
@@ -259,7 +255,6 @@ impl Order {
                     selfplay: selfplay.clone(),
                     search: search.clone(),
                     simulations: *simulations,
-                    precision: *precision,
                     weights,
                     handicaps,
                 }))
@@ -299,7 +294,6 @@ mod tests {
             selfplay: SelfPlayConfig { balance_share: 1.0 / 3.0, ..SelfPlayConfig::default() },
             search,
             simulations: 64,
-            precision: Precision::F32,
             weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 3)),
             handicaps: Vec::new(),
         }

@@ -37,7 +37,6 @@ pub fn probe(order: &OrderSpec, make_inference: impl Fn(&Weights) -> Box<dyn Inf
             selfplay: SelfPlayConfig { max_plies: selfplay.max_plies.min(MAX_PLIES), ..selfplay },
             search,
             simulations: simulations.clamp(1, MAX_SIMULATIONS),
-            precision: order.precision(),
             weights: Arc::clone(&weights),
             handicaps: Vec::new(),
         };
@@ -116,7 +115,7 @@ impl Inference for Hashing {
 mod tests {
     use super::*;
     use crate::order::Order;
-    use tablut_net::{Engine, Precision};
+    use tablut_net::Engine;
     use tablut_rules::Rules;
 
     fn spec() -> OrderSpec {
@@ -132,7 +131,6 @@ mod tests {
             selfplay,
             search,
             simulations,
-            precision: Precision::F32,
             weights,
             handicaps: Vec::new(),
         };

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use tablut_arena::Opening;
 use tablut_games::{Handicap, SelfPlayConfig};
-use tablut_net::{Architecture, Precision};
+use tablut_net::Architecture;
 use tablut_rules::{RuleSet, Rules};
 use tablut_search::{Limit, SearchConfig, SelfPlaySearch};
 
 use crate::error::FleetError;
 
 /// Version of the protocol. Trainer and workers must have the same.
-pub const WIRE_VERSION: u32 = 4;
+pub const WIRE_VERSION: u32 = 5;
 
 /// The games of one generation or of one match, with everything that determines them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,8 +58,6 @@ pub enum WorkSpec {
         search: SelfPlaySearch,
         /// Simulations per search, except in games with unequal searches.
         simulations: u32,
-        /// The precision of the nets.
-        precision: Precision,
         /// The handicaps of each rule set's games. Empty if there are none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         sets: Vec<Handicap>,
@@ -116,14 +114,6 @@ impl OrderSpec {
     pub fn rules_hash(&self) -> String {
         let json = serde_json::to_vec(&self.rules).expect("every field has a form in JSON");
         blake3::hash(&json).to_hex()[..32].to_owned()
-    }
-
-    /// The precision of its nets.
-    pub fn precision(&self) -> Precision {
-        match &self.work {
-            WorkSpec::SelfPlay { precision, .. } => *precision,
-            WorkSpec::Match { .. } => Precision::F32,
-        }
     }
 
     /// A hash of the whole order, in sixteen hexadecimal digits.

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use tablut_net::{Inference, Model, NetEvaluator, Precision, Weights};
+use tablut_net::{Inference, Model, NetEvaluator, Weights};
 use tablut_rules::Rules;
 use tablut_search::SelfPlaySearch;
 
@@ -37,8 +37,6 @@ pub struct GameOrder {
     pub search: SelfPlaySearch,
     /// Simulations of a search in games without a handicap.
     pub simulations: u32,
-    /// The precision of the nets on the cores. Games differ between precisions.
-    pub precision: Precision,
     /// The net that plays.
     pub weights: Arc<Weights>,
     /// For each rule set, in their order, the handicap of the games that have one. If the list is empty, no game has a

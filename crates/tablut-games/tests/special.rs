@@ -6,7 +6,7 @@ use tablut_games::{
     CancelToken, Concurrency, Counters, Endings, GameOrder, GameRecord, Handicap, ReplayWindow, RuleSetStatistics,
     SelfPlayConfig, pack_game, run_tasks, unpack_game,
 };
-use tablut_net::{Architecture, Precision, Weights};
+use tablut_net::{Architecture, Weights};
 use tablut_rules::{Position, Rules, Side};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, SelfPlaySearch};
 
@@ -39,7 +39,6 @@ fn order(selfplay: SelfPlayConfig, handicaps: Vec<Handicap>) -> GameOrder {
         selfplay,
         search: SelfPlaySearch::default(),
         simulations: 8,
-        precision: Precision::F32,
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 1)),
         handicaps,
     }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// One cache line. It is also one AVX-512 vector and one row of a matrix register.
+/// One cache line. It is also one AVX-512 vector.
 #[derive(Copy, Clone, Debug)]
 #[repr(C, align(64))]
 struct Line([u8; 64]);
@@ -12,8 +12,6 @@ struct Line([u8; 64]);
 /// of them.
 pub trait Element: Copy + sealed::Sealed {}
 impl Element for f32 {}
-impl Element for u16 {}
-impl Element for i32 {}
 impl Element for i16 {}
 impl Element for i8 {}
 impl Element for u8 {}
@@ -22,8 +20,6 @@ mod sealed {
     /// Restricts [`super::Element`] to the types that fulfil its conditions.
     pub trait Sealed {}
     impl Sealed for f32 {}
-    impl Sealed for u16 {}
-    impl Sealed for i32 {}
     impl Sealed for i16 {}
     impl Sealed for i8 {}
     impl Sealed for u8 {}
@@ -76,15 +72,6 @@ pub(crate) fn volume<const N: usize>(sides: [usize; N]) -> usize {
     volume.filter(|volume| isize::try_from(*volume).is_ok()).expect("a size within the address space")
 }
 
-/// `n`, rounded up to a multiple of `step`.
-///
-/// # Panics
-///
-/// If the result overflows.
-pub(crate) fn padded(n: usize, step: usize) -> usize {
-    n.checked_next_multiple_of(step).expect("a size within the address space")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,7 +90,7 @@ mod tests {
             assert!(buffer.as_ptr().addr().is_multiple_of(64));
             buffer.fill(2.0);
             assert_eq!(buffer.iter().sum::<f32>(), 2.0 * len as f32);
-            assert_eq!(Aligned::<u16>::zeroed(len).len(), len);
+            assert_eq!(Aligned::<i16>::zeroed(len).len(), len);
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::lanes::Lanes;
 use crate::{Grid, LANES};
 
 /// Taps of a 3×3 window.
-const TAPS: usize = 9;
+pub(crate) const TAPS: usize = 9;
 
 /// `out = bias + convolution of image`, or with `onto` `out += bias + convolution of image`. Images are
 /// `[square][channel]`, weights `[tap][channel]`. Each element is one chain of multiply-adds over the taps in order.

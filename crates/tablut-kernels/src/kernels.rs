@@ -4,28 +4,15 @@ mod gradients;
 mod int8;
 mod levels;
 
+use crate::depthwise::TAPS;
 use crate::product::{Product, rows_fit};
-use crate::winograd::{POINTS, output::Output};
-use crate::{Convolution, Grid, LANES, Matrix, Rows, Simd, SimdError, Transformed};
+use crate::{Grid, LANES, Matrix, Rows, Simd, SimdError};
 use levels::dispatch;
-
-pub use gradients::GradientEpilogue;
 
 /// All kernels at one [level](Simd) that this machine supports.
 #[derive(Copy, Clone, Debug)]
 pub struct Kernels {
     simd: Simd,
-}
-
-/// The operations after a convolution. The rectifier is always the last.
-#[derive(Debug)]
-pub struct Epilogue<'a> {
-    /// Added to every square, one value per channel.
-    pub bias: &'a [f32],
-    /// Whether to add the present content of the image, as at the end of a residual block.
-    pub residual: bool,
-    /// If given, receives the means of the result's channels, followed by their maxima.
-    pub pooled: Option<&'a mut [f32]>,
 }
 
 impl Kernels {
@@ -90,8 +77,6 @@ impl Kernels {
             panels: weights.padded_outputs() / LANES,
             init,
             relu,
-            next: &[],
-            out_stride: weights.padded_outputs(),
         };
         assert!(product.fits(out), "rows, start and outputs of a product fit its matrix");
         product
@@ -104,79 +89,12 @@ impl Kernels {
     ///
     /// If the number of channels is not a multiple of sixteen, or an image does not have the grid's squares.
     pub fn depthwise(self, grid: Grid, image: &[f32], [weights, bias]: [&[f32]; 2], onto: bool, out: &mut [f32]) {
-        let channels = weights.len() / 9;
+        let channels = weights.len() / TAPS;
         assert!(channels > 0 && channels.is_multiple_of(LANES), "the number of channels is a multiple of 16");
-        assert!(weights.len() == 9 * channels && (bias.is_empty() || bias.len() == channels), "size of a layer");
+        assert!(weights.len() == TAPS * channels && (bias.is_empty() || bias.len() == channels), "size of a layer");
         let size = grid.squares() * channels;
         assert!(image.len() == size && out.len() == size, "an image has the grid's squares");
         dispatch!(self.simd, depthwise(grid, image, [weights, bias], onto, out));
-    }
-
-    /// Writes the tiles of an image (`[square][channel]`) to place `index` of `tiles`. This is the first step of a
-    /// convolution.
-    ///
-    /// # Panics
-    ///
-    /// If the image's size differs from that of `tiles`, or `index` is out of range.
-    pub fn transform_input(self, image: &[f32], index: usize, tiles: &mut Transformed) {
-        let (grid, channels, stride) = (tiles.grid(), tiles.channels(), tiles.point_stride());
-        let first = tiles.first_tile(index, image.len());
-        let out = tiles.values_mut();
-        dispatch!(self.simd, transform_input(grid, channels, image, out, first, stride));
-    }
-
-    /// Computes the products of a convolution for all images of `tiles`. This is the second step of a convolution.
-    ///
-    /// # Panics
-    ///
-    /// If `tiles` does not have the convolution's input channels, or `products` does not have the same images and the
-    /// convolution's output channels.
-    pub fn multiply(self, convolution: &Convolution, tiles: &Transformed, products: &mut Transformed) {
-        let shape = (tiles.grid(), tiles.images(), tiles.channels());
-        assert_eq!(shape.2, convolution.inputs(), "channels in");
-        assert_eq!(products.channels(), convolution.outputs(), "channels out");
-        assert_eq!((products.grid(), products.images()), (shape.0, shape.1), "images");
-        let (from, to) = (tiles.point_stride(), products.point_stride());
-        for point in 0..POINTS {
-            let product = Product {
-                rows: &tiles.values()[point * from..],
-                row_stride: convolution.inputs(),
-                n_rows: tiles.images() * shape.0.tiles(),
-                weights: convolution.point(point),
-                inputs: convolution.inputs(),
-                panels: convolution.outputs() / LANES,
-                init: &[],
-                relu: false,
-                next: convolution.point(point + 1),
-                out_stride: convolution.outputs(),
-            };
-            let out = &mut products.values_mut()[point * to..];
-            assert!(product.fits(out), "rows and outputs of a product fit its matrix");
-            dispatch!(self.simd, product(&product, out));
-        }
-    }
-
-    /// Turns the products at place `index` into an image (`[square][channel]`). This is the last step of a convolution.
-    ///
-    /// # Panics
-    ///
-    /// If the size of the image, the bias or the pooled values differs from that of `products`, or `index` is out of
-    /// range.
-    pub fn transform_output(self, products: &Transformed, index: usize, epilogue: Epilogue<'_>, image: &mut [f32]) {
-        let output = Output::new(products, index, epilogue.bias, image.len());
-        let residual = epilogue.residual;
-        if let Some(pooled) = epilogue.pooled {
-            assert_eq!(pooled.len(), 2 * output.channels, "size of the pooled values");
-            if residual {
-                dispatch!(self.simd, transform_output::<true, true>(&output, image, pooled));
-            } else {
-                dispatch!(self.simd, transform_output::<false, true>(&output, image, pooled));
-            }
-        } else if residual {
-            dispatch!(self.simd, transform_output::<true, false>(&output, image, &mut []));
-        } else {
-            dispatch!(self.simd, transform_output::<false, false>(&output, image, &mut []));
-        }
     }
 
     /// Writes the mean of each channel over all squares to `pooled`, followed by the maxima. Each row is a square and

@@ -36,8 +36,6 @@ pub(crate) trait Lanes: Copy {
     unsafe fn where_positive(self, gate: Self) -> Self;
     /// `self * factor + term`, rounded once if the machine can.
     unsafe fn mul_add(self, factor: Self, term: Self) -> Self;
-    /// Requests the cache line that holds `from[at]`. `at` may lie outside.
-    unsafe fn prefetch(from: &[f32], at: usize);
 
     /// The sum of all [`LANES`] lanes, by halves: lane `i` and lane `i + 8`, then `i + 4`, `i + 2`, `i + 1`. The order
     /// is the same at every level.
@@ -131,12 +129,6 @@ impl<V: Lanes> Lanes for Twice<V> {
         // SAFETY: the trait's contract.
         unsafe { Twice(self.0.mul_add(factor.0, term.0), self.1.mul_add(factor.1, term.1)) }
     }
-
-    #[inline(always)]
-    unsafe fn prefetch(from: &[f32], at: usize) {
-        // SAFETY: the trait's contract.
-        unsafe { V::prefetch(from, at) };
-    }
 }
 
 /// A vector whose products and sums are rounded separately, as without instructions for both together.
@@ -206,12 +198,6 @@ impl<V: Lanes> Lanes for Unfused<V> {
         // A product with zero added is the rounded product.
         // SAFETY: the trait's contract.
         Self(unsafe { self.0.mul_add(factor.0, V::zero()).add(term.0) })
-    }
-
-    #[inline(always)]
-    unsafe fn prefetch(from: &[f32], at: usize) {
-        // SAFETY: the trait's contract.
-        unsafe { V::prefetch(from, at) };
     }
 }
 
@@ -285,7 +271,4 @@ impl Lanes for Plain {
         // Without the instruction, `f32::mul_add` is a slow library call.
         self.zip(factor, |a, b| a * b).zip(term, |a, b| a + b)
     }
-
-    #[inline(always)]
-    unsafe fn prefetch(_from: &[f32], _at: usize) {}
 }

@@ -47,7 +47,7 @@ impl Matrix {
 }
 
 /// The place of the weight from `input` to `output` in the packed form of a matrix with `inputs` inputs.
-pub(crate) fn packed_index(inputs: usize, output: usize, input: usize) -> usize {
+fn packed_index(inputs: usize, output: usize, input: usize) -> usize {
     ((output / LANES) * inputs + input) * LANES + output % LANES
 }
 

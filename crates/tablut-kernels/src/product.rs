@@ -18,9 +18,6 @@ pub(crate) struct Product<'a> {
     /// The start of the chains, one value per padded output, or empty for zeros.
     pub init: &'a [f32],
     pub relu: bool,
-    /// The data that the next product reads. It is prefetched.
-    pub next: &'a [f32],
-    pub out_stride: usize,
 }
 
 impl Product<'_> {
@@ -31,8 +28,7 @@ impl Product<'_> {
             || (rows_fit(self.rows.len(), self.n_rows, self.row_stride, self.inputs)
                 && self.weights.len() == outputs * self.inputs
                 && (self.init.is_empty() || self.init.len() == outputs)
-                && self.out_stride >= outputs
-                && rows_fit(out.len(), self.n_rows, self.out_stride, outputs))
+                && rows_fit(out.len(), self.n_rows, outputs, outputs))
     }
 }
 
@@ -52,25 +48,21 @@ pub(crate) fn rows_fit(len: usize, n_rows: usize, stride: usize, width: usize) -
 #[inline(always)]
 pub(crate) unsafe fn run<V: Lanes, const R: usize, const C: usize>(product: &Product<'_>, out: &mut [f32]) {
     let whole = product.panels - product.panels % C;
-    let blocks = (product.n_rows / R).max(1) * (whole / C).max(1);
-    let ahead = product.next.len().div_ceil(LANES * blocks) * LANES;
-    let mut next = 0;
     for panel in (0..whole).step_by(C) {
         let mut row = 0;
         while row + R <= product.n_rows {
             // SAFETY: the caller's contract: rows and panels of the block lie inside the product.
-            unsafe { block::<V, R, C>(product, row, panel, next, ahead, out) };
-            next += ahead;
+            unsafe { block::<V, R, C>(product, row, panel, out) };
             row += R;
         }
         while row + 3 <= product.n_rows {
             // SAFETY: as above.
-            unsafe { block::<V, 3, C>(product, row, panel, 0, 0, out) };
+            unsafe { block::<V, 3, C>(product, row, panel, out) };
             row += 3;
         }
         while row < product.n_rows {
             // SAFETY: as above.
-            unsafe { block::<V, 1, C>(product, row, panel, 0, 0, out) };
+            unsafe { block::<V, 1, C>(product, row, panel, out) };
             row += 1;
         }
     }
@@ -78,13 +70,12 @@ pub(crate) unsafe fn run<V: Lanes, const R: usize, const C: usize>(product: &Pro
         let mut row = 0;
         while row + R <= product.n_rows {
             // SAFETY: as above.
-            unsafe { block::<V, R, 1>(product, row, panel, next, ahead, out) };
-            next += ahead;
+            unsafe { block::<V, R, 1>(product, row, panel, out) };
             row += R;
         }
         while row < product.n_rows {
             // SAFETY: as above.
-            unsafe { block::<V, 1, 1>(product, row, panel, 0, 0, out) };
+            unsafe { block::<V, 1, 1>(product, row, panel, out) };
             row += 1;
         }
     }
@@ -96,8 +87,6 @@ unsafe fn block<V: Lanes, const R: usize, const C: usize>(
     product: &Product<'_>,
     row: usize,
     panel: usize,
-    next: usize,
-    ahead: usize,
     out: &mut [f32],
 ) {
     let Product { rows, row_stride, weights, inputs, .. } = *product;
@@ -113,14 +102,7 @@ unsafe fn block<V: Lanes, const R: usize, const C: usize>(
                 }
             }
         }
-        // Prefetches one cache line every few inputs, so that requests do not accumulate.
-        let step = (ahead / LANES).div_ceil(inputs.max(1)) * LANES;
-        let mut asked = 0;
         for k in 0..inputs {
-            if asked < ahead {
-                V::prefetch(product.next, next + asked);
-                asked += step;
-            }
             let mut w = [V::zero(); C];
             for (c, w) in w.iter_mut().enumerate() {
                 *w = V::load(weights, ((panel + c) * inputs + k) * LANES);
@@ -135,7 +117,7 @@ unsafe fn block<V: Lanes, const R: usize, const C: usize>(
         for (r, line) in sums.iter().enumerate() {
             for (c, &sum) in line.iter().enumerate() {
                 let sum = if product.relu { sum.max(V::zero()) } else { sum };
-                sum.store(out, (row + r) * product.out_stride + (panel + c) * LANES);
+                sum.store(out, ((row + r) * product.panels + panel + c) * LANES);
             }
         }
     }

@@ -1,15 +1,10 @@
-//! Tests the kernels for learning at every level. Each must be the adjoint of its forward kernel in plain f64
-//! arithmetic.
-//!
-//! A linear map `f` and its adjoint `f*` satisfy `f(x) · y = x · f*(y)` for all `x` and `y`. With unit vectors for one
-//! of them this gives every partial derivative. So the tests are like finite differences, but without rounding errors.
+//! Tests the kernels for learning at every level: each must agree with its definition in f64, and all levels that round
+//! alike must give the same bits.
 
 mod checksum;
 
 use proptest::prelude::*;
-use tablut_kernels::{
-    Convolution, GradientEpilogue, Grid, Kernels, Matrix, PointSums, Rows, Simd, Transformed, reference,
-};
+use tablut_kernels::{Grid, Kernels, Matrix, Rows, Simd};
 
 /// The levels of this machine.
 fn levels() -> Vec<Kernels> {
@@ -37,154 +32,8 @@ fn assert_close(found: &[f32], expected: &[f32], tolerance: f32, what: &str) {
     }
 }
 
-/// The square at `(y, x)` moved by the tap's offset, or none outside the grid.
-fn neighbour(grid: Grid, square: usize, tap: usize) -> Option<usize> {
-    let (y, x) = (square / grid.width() + tap / 3, square % grid.width() + tap % 3);
-    let inside = (1..=grid.height()).contains(&y) && (1..=grid.width()).contains(&x);
-    inside.then(|| (y - 1) * grid.width() + x - 1)
-}
-
-/// The weight gradient `[input][tap][output]` of images `[square][inputs]` and gradients `[square][outputs]`, in f64.
-fn weight_gradient(grid: Grid, images: &[Vec<f32>], gradients: &[Vec<f32>], [inputs, outputs]: [usize; 2]) -> Vec<f32> {
-    let mut sums = vec![0.0; inputs * 9 * outputs];
-    for (image, gradient) in images.iter().zip(gradients) {
-        for square in 0..grid.squares() {
-            for tap in 0..9 {
-                let Some(from) = neighbour(grid, square, tap) else { continue };
-                for input in 0..inputs {
-                    for output in 0..outputs {
-                        let product =
-                            f64::from(image[from * inputs + input]) * f64::from(gradient[square * outputs + output]);
-                        sums[(input * 9 + tap) * outputs + output] += product;
-                    }
-                }
-            }
-        }
-    }
-    sums.into_iter().map(|sum| sum as f32).collect()
-}
-
-/// The input gradient of one image by the definition, in f64.
-fn input_gradient(grid: Grid, gradient: &[f32], weights: &[f32], [inputs, outputs]: [usize; 2]) -> Vec<f32> {
-    let mut sums = vec![0.0; grid.squares() * inputs];
-    for square in 0..grid.squares() {
-        for tap in 0..9 {
-            let Some(from) = neighbour(grid, square, tap) else { continue };
-            for input in 0..inputs {
-                for output in 0..outputs {
-                    let weight = f64::from(weights[(output * inputs + input) * 9 + tap]);
-                    sums[from * inputs + input] += weight * f64::from(gradient[square * outputs + output]);
-                }
-            }
-        }
-    }
-    sums.into_iter().map(|sum| sum as f32).collect()
-}
-
-/// The images' values at the points.
-fn transformed(
-    grid: Grid,
-    images: &[Vec<f32>],
-    channels: usize,
-    each: impl Fn(&[f32], usize, &mut Transformed),
-) -> Transformed {
-    let mut tiles = Transformed::new(grid, images.len(), channels);
-    for (index, image) in images.iter().enumerate() {
-        each(image, index, &mut tiles);
-    }
-    tiles
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-
-    #[test]
-    fn weight_gradients_are_the_definitions(
-        n in 1usize..4, height in 1usize..4, width in 1usize..4, inputs in 1usize..4, outputs in 1usize..4, seed: u64
-    ) {
-        let (grid, [inputs, outputs]) = (Grid::new(3 * height, 3 * width), [16 * inputs, 16 * outputs]);
-        let images: Vec<_> = (0..n as u64).map(|i| numbers(grid.squares() * inputs, seed ^ i)).collect();
-        let gradients: Vec<_> = (0..n as u64).map(|i| numbers(grid.squares() * outputs, seed ^ (i + 9))).collect();
-        let expected = weight_gradient(grid, &images, &gradients, [inputs, outputs]);
-        for kernels in levels() {
-            let mut sums = PointSums::new(inputs, outputs);
-            for (index, (image, gradient)) in images.iter().zip(&gradients).enumerate() {
-                let one = |image: &Vec<f32>| std::slice::from_ref(image).to_vec();
-                let tiles = transformed(grid, &one(image), inputs, |x, i, t| kernels.transform_input(x, i, t));
-                let spread = transformed(grid, &one(gradient), outputs, |x, i, t| kernels.spread_gradient(x, i, t));
-                kernels.accumulate(&tiles, &spread, index > 0, &mut sums);
-            }
-            let mut found = vec![f32::NAN; inputs * 9 * outputs];
-            kernels.weight_gradient(&sums, &mut found);
-            assert_close(&found, &expected, 2e-5, &format!("{} by ones", kernels.simd()));
-            let tiles = transformed(grid, &images, inputs, |x, i, t| kernels.transform_input(x, i, t));
-            let spread = transformed(grid, &gradients, outputs, |x, i, t| kernels.spread_gradient(x, i, t));
-            kernels.accumulate(&tiles, &spread, false, &mut sums);
-            kernels.weight_gradient(&sums, &mut found);
-            assert_close(&found, &expected, 2e-5, &format!("{} together", kernels.simd()));
-        }
-    }
-
-    #[test]
-    fn input_gradients_are_the_definitions_gated(
-        height in 1usize..4, width in 1usize..4, inputs in 1usize..4, outputs in 1usize..4, onto: bool, seed: u64
-    ) {
-        let (grid, [inputs, outputs]) = (Grid::new(3 * height, 3 * width), [16 * inputs, 16 * outputs]);
-        let weights = numbers(inputs * outputs * 9, seed);
-        let gradient = numbers(grid.squares() * outputs, seed ^ 1);
-        let (active, bias) = (numbers(grid.squares() * inputs, seed ^ 2), numbers(inputs, seed ^ 3));
-        let before = numbers(grid.squares() * inputs, seed ^ 4);
-        let mut expected = input_gradient(grid, &gradient, &weights, [inputs, outputs]);
-        for (i, value) in expected.iter_mut().enumerate() {
-            *value += bias[i % inputs] + if onto { before[i] } else { 0.0 };
-            *value = if active[i] > 0.0 { *value } else { 0.0 };
-        }
-        let sums: Vec<f32> = (0..inputs).map(|c| expected.iter().skip(c).step_by(inputs).sum()).collect();
-        for kernels in levels() {
-            let mut adjoint = Convolution::zeroed(inputs, outputs);
-            kernels.repack_adjoint(&weights, &mut adjoint);
-            let tiles = transformed(grid, std::slice::from_ref(&gradient), outputs, |x, i, t| kernels.transform_input(x, i, t));
-            let mut products = Transformed::new(grid, 1, inputs);
-            kernels.multiply(&adjoint, &tiles, &mut products);
-            let (mut found, mut found_sums) = (before.clone(), vec![f32::NAN; inputs]);
-            let epilogue = GradientEpilogue { bias: &bias, onto, active: &active, sums: &mut found_sums };
-            kernels.transform_gradient(&products, 0, epilogue, &mut found);
-            assert_close(&found, &expected, 2e-5, &kernels.simd().to_string());
-            assert_close(&found_sums, &sums, 1e-4, &format!("{} sums", kernels.simd()));
-            let (mut gated, mut gated_sums) = (before.clone(), vec![f32::NAN; inputs]);
-            kernels.gate(&mut gated, &active, f32::INFINITY, &mut gated_sums);
-            for ((gated, before), active) in gated.iter().zip(&before).zip(&active) {
-                assert_eq!(*gated, if *active > 0.0 { *before } else { 0.0 });
-            }
-        }
-    }
-
-    #[test]
-    fn repacked_weights_convolve_as_packed_ones(inputs in 1usize..40, outputs in 1usize..4, seed: u64) {
-        let (grid, outputs, padded) = (Grid::new(9, 9), 16 * outputs, inputs.next_multiple_of(16));
-        let weights = numbers(inputs * outputs * 9, seed);
-        let mut image = numbers(81 * padded, seed ^ 1);
-        for square in image.chunks_exact_mut(padded) {
-            square[inputs..].fill(0.0);
-        }
-        let narrow: Vec<f32> = image.chunks_exact(padded).flat_map(|square| square[..inputs].to_vec()).collect();
-        let mut expected = reference::convolution(grid, &narrow, &weights, outputs, inputs);
-        for value in &mut expected {
-            *value = value.max(0.0);
-        }
-        for kernels in levels() {
-            let mut convolution = Convolution::zeroed(outputs, inputs);
-            kernels.repack(&weights, &mut convolution);
-            let tiles = transformed(grid, std::slice::from_ref(&image), padded, |x, i, t| kernels.transform_input(x, i, t));
-            let mut products = Transformed::new(grid, 1, outputs);
-            kernels.multiply(&convolution, &tiles, &mut products);
-            let mut found = vec![0.0; 81 * outputs];
-            let bias = vec![0.0; outputs];
-            let epilogue = tablut_kernels::Epilogue { bias: &bias, residual: false, pooled: None };
-            kernels.transform_output(&products, 0, epilogue, &mut found);
-            assert_close(&found, &expected, 2e-5, &kernels.simd().to_string());
-        }
-    }
 
     #[test]
     fn outer_products_are_summed_over_rows(rows in 0usize..20, inputs in 1usize..40, panels in 1usize..6, seed: u64) {
@@ -214,22 +63,23 @@ proptest! {
 }
 
 /// The checksum of the levels that round a product and a sum [together](Simd::is_fused), on every machine.
-const FUSED: u64 = 8_876_766_626_461_946_035;
+const FUSED: u64 = 463_424_530_699_171_000;
 /// The checksum of the other levels.
-const SEPARATE: u64 = 6_576_381_726_824_426_386;
+const SEPARATE: u64 = 2_523_755_209_206_008_621;
 
 #[test]
 fn gradients_have_the_same_bits_at_every_level_and_on_every_machine() {
-    let grid = Grid::new(9, 9);
-    let (image, gradient) = (numbers(81 * 48, 1), numbers(81 * 32, 2));
+    let (image, gradient) = (numbers(81 * 48, 1), numbers(81 * 48, 2));
     for kernels in levels() {
-        let tiles = transformed(grid, std::slice::from_ref(&image), 48, |x, i, t| kernels.transform_input(x, i, t));
-        let spread = transformed(grid, std::slice::from_ref(&gradient), 32, |x, i, t| kernels.spread_gradient(x, i, t));
-        let (mut sums, mut taps) = (PointSums::new(48, 32), vec![0.0; 48 * 9 * 32]);
-        kernels.accumulate(&tiles, &spread, false, &mut sums);
-        kernels.weight_gradient(&sums, &mut taps);
         let mut sum = checksum::Checksum::default();
-        sum.add(&taps);
+        let rows = |values| Rows { values, stride: 48, count: 81 };
+        let mut outer = vec![0.0; 48 * 48];
+        kernels.outer(rows(&image), 48, rows(&gradient), false, &mut outer);
+        let mut taps = vec![0.0; 9 * 48];
+        kernels.depthwise_gradient(Grid::new(9, 9), &image, &gradient, &mut taps);
+        let (mut gated, mut sums) = (gradient.clone(), vec![0.0; 48]);
+        kernels.gate(&mut gated, &image, 0.5, &mut sums);
+        [&outer, &taps, &sums].into_iter().for_each(|values| sum.add(values));
         let expected = if kernels.simd().is_fused() { FUSED } else { SEPARATE };
         assert_eq!(sum.value(), expected, "{}", kernels.simd());
     }

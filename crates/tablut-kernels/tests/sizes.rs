@@ -2,10 +2,7 @@
 
 use std::panic::catch_unwind;
 
-use tablut_kernels::{
-    Aligned, Bf16Convolution, Bf16Images, Bf16PointConvolution, Bf16WeightGradient, Convolution, Grid, Matrix,
-    PointSums, Transformed,
-};
+use tablut_kernels::{Aligned, Grid, Int8Depthwise, Int8Matrix, Kernels, Matrix, Rows, Simd};
 
 const GRID: Grid = Grid::new(9, 9);
 
@@ -16,31 +13,29 @@ fn refused<T>(what: &str, make: impl FnOnce() -> T + std::panic::UnwindSafe) {
 
 #[test]
 fn channels_that_do_not_come_in_sixteens_are_refused() {
-    refused("an image of one channel", || Transformed::<f32>::new(GRID, 1, 1));
-    refused("an image of 17 channels", || Transformed::<u16>::new(GRID, 1, 17));
-    refused("sums of one channel", || PointSums::new(1, 1));
-    refused("sums of one output", || PointSums::new(16, 1));
-    refused("sums of other channels", || PointSums::new(32, 32).reshape(16, 17));
-    refused("a convolution of 17 outputs", || Convolution::zeroed(17, 16));
+    let kernels = Kernels::new(Simd::best()).expect("the best level is available");
+    let (image, weights) = ([0.0; 81 * 17], [0.0; 9 * 17]);
+    refused("an image of 17 channels", || {
+        kernels.depthwise(GRID, &image, [&weights, &[]], false, &mut [0.0; 81 * 17]);
+    });
+    refused("its gradient", || kernels.depthwise_gradient(GRID, &image, &image, &mut [0.0; 9 * 17]));
+    refused("pooling of 17 channels", || {
+        kernels.pool(Rows { values: &image, stride: 17, count: 81 }, 17, &mut [0.0; 34]);
+    });
+    refused("a gate of 17 channels", || kernels.gate(&mut [0.0; 81 * 17], &image, 1.0, &mut [0.0; 17]));
+    refused("sums of 17 outputs", || {
+        let rows = |stride| Rows { values: &image, stride, count: 1 };
+        kernels.outer(rows(16), 16, rows(17), false, &mut [0.0; 16 * 17]);
+    });
+    refused("weights in integers of 16 channels", || Int8Depthwise::pack(&[0.0; 9 * 16]));
+    refused("a matrix in integers of 16 inputs", || Int8Matrix::pack([32, 16], &[0.0; 512], &[1.0; 32]));
 }
 
 #[test]
 fn sizes_whose_product_overflows_are_refused() {
     const HUGE: usize = 1 << 60;
     refused("a buffer", || Aligned::<f32>::zeroed((1 << 62) + 16));
-    refused("tiles", || Transformed::<f32>::new(GRID, HUGE, 16));
-    refused("other tiles", || Transformed::<f32>::new(GRID, 1, 16).reshape(HUGE, 16));
-    refused("sums", || PointSums::new(HUGE, 16));
-    refused("other sums", || PointSums::new(16, 16).reshape(HUGE, 16));
-    refused("a convolution", || Convolution::zeroed(HUGE, 16));
-    refused("a convolution of as many inputs as there are numbers", || Convolution::zeroed(16, usize::MAX));
     refused("a matrix", || Matrix::pack(HUGE, 16, &[]));
-    refused("bf16 images", || Bf16Images::new(GRID, HUGE, 32));
-    refused("a bf16 convolution", || Bf16Convolution::zeroed(HUGE, 32, 3));
-    refused("a bf16 convolution of as many outputs as there are numbers", || {
-        Bf16Convolution::zeroed(usize::MAX, 32, 3)
-    });
-    refused("a bf16 convolution at points", || Bf16PointConvolution::pack(HUGE, 16, &[]));
-    refused("bf16 gradients", || Bf16WeightGradient::new(GRID, HUGE, 32, 32));
     refused("a grid", || Grid::new(3 << 62, 3 << 62));
+    refused("an empty grid", || Grid::new(9, 0));
 }

@@ -55,7 +55,7 @@ pub struct MachinePace {
 /// third of `time`, or longer if a single game or step takes longer. It writes no files.
 ///
 /// # Errors
-/// Returns an error if the device fails, the starting net cannot be loaded, no position is a training target, or
+/// Returns an error if the net cannot learn on the device, the device fails, the starting net cannot be loaded, no position is a training target, or
 /// `cancel` is set.
 pub fn benchmark(
     config: &TrainConfig,
@@ -65,6 +65,7 @@ pub fn benchmark(
     time: Duration,
     cancel: &CancelToken,
 ) -> Result<MachinePace, TrainError> {
+    device.check_learns(&config.shape)?;
     let middle = config.schedule.simulations_at(config.schedule.generations / 2);
     let order = GameOrder {
         games: (GAMES_PER_RULE_SET * rules.len()).clamp(FEWEST_GAMES, MOST_GAMES),
@@ -179,7 +180,7 @@ fn steps(
     cancel: &CancelToken,
 ) -> Result<f64, TrainError> {
     let learning = &config.learning;
-    let mut backend = device.learner(config.precision, LearnerState::new(weights), config.optimizer)?;
+    let mut backend = device.learner(LearnerState::new(weights), config.optimizer)?;
     let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
     let mut step = || -> Result<(), TrainError> {
         if cancel.is_cancelled() {
@@ -217,7 +218,7 @@ mod tests {
 
     #[test]
     fn the_benchmark_measures_what_a_run_does() {
-        let text = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n[schedule]\ngames = 4\n[selfplay]\nmax_plies = 30\n\
+        let text = "rules = [\"kvasir\"]\nshape = \"lines32x1\"\n[schedule]\ngames = 4\n[selfplay]\nmax_plies = 30\n\
                     [learning]\nbatch_size = 64\n";
         let config = TrainConfig::parse(text, Path::new("test.toml"), &[]).unwrap();
         let rules = [Arc::new(Rules::named("kvasir").unwrap())];

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tablut_games::SelfPlayConfig;
-use tablut_net::{Architecture, DeviceChoice, Precision, Weights};
+use tablut_net::{Architecture, DeviceChoice, Weights};
 use tablut_rules::{shown, shown_lines};
 use tablut_search::SelfPlaySearch;
 
@@ -24,11 +24,6 @@ pub struct TrainConfig {
     pub rules: Vec<String>,
     /// The net's architecture: a short name such as `lines32x2` or `b6c64`, or a table of its fields.
     pub shape: Architecture,
-    /// The precision of convolutions on the CPU, `f32` or `fastest`. A run's first machine resolves `fastest` to
-    /// `bf16-amx`, `bf16-avx512` or `f32`. Learning uses bf16 with `bf16-amx` and a multiple of 32 channels, otherwise
-    /// f32. Rating games use f32.
-    #[serde(default)]
-    pub precision: Precision,
     /// Seed of all randomness in the run.
     #[serde(default = "default_seed")]
     pub seed: u64,
@@ -122,7 +117,6 @@ impl TrainConfig {
         Self {
             rules,
             shape: "lines32x2".parse().expect("the name of a shape"),
-            precision: Precision::default(),
             seed: default_seed(),
             start: None,
             schedule: ScheduleConfig::default(),

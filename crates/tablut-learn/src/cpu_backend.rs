@@ -1,93 +1,34 @@
-//! Steps with the program's own CPU kernels. All gradients are written by hand.
+//! Steps of nets of lines with the program's own CPU kernels. All gradients are written by hand.
 
 use tablut_games::{LossParts, TrainingBatch};
-use tablut_kernels::{BF16_LANES, Bf16Kernels, Kernels};
+use tablut_kernels::Kernels;
+use tablut_net::Architecture;
 use tablut_net::layers::Values;
-use tablut_net::layers::adjoint::Predictions;
 use tablut_net::lines::LineLearner;
-use tablut_net::{Architecture, InputBatch};
 
 use crate::gradient_backend::{GradientBackend, StepError, StepReport, check_finite};
-use crate::kernel_net::KernelNet;
 use crate::learner::LearnerState;
 use crate::loss::loss_gradient;
 use crate::optimizer::{self, OptimizerConfig, ParamState, StepConstants};
 
 /// The weights and the optimiser's state in main memory. Results do not depend on the number of threads, to the bit.
 pub struct CpuBackend {
-    net: Net,
+    net: LineLearner,
     state: LearnerState,
     optimizer: OptimizerConfig,
-}
-
-/// A net on the kernels, with the activations of its last batch.
-enum Net {
-    Residual(Box<KernelNet>),
-    Lines(Box<LineLearner>),
-}
-
-impl Net {
-    fn kernels(&self) -> Kernels {
-        match self {
-            Self::Residual(net) => net.kernels(),
-            Self::Lines(net) => net.kernels(),
-        }
-    }
-
-    fn set_weights(&mut self, values: &Values<'_>) {
-        match self {
-            Self::Residual(net) => net.set_weights(values),
-            Self::Lines(net) => net.set_weights(values),
-        }
-    }
-
-    fn forward(&mut self, input: &InputBatch) -> Predictions {
-        match self {
-            Self::Residual(net) => net.forward(input),
-            Self::Lines(net) => net.forward(input),
-        }
-    }
-
-    fn backward(&mut self, input: &InputBatch, gradient: &Predictions) -> Vec<Vec<f32>> {
-        match self {
-            Self::Residual(net) => net.backward(input, gradient),
-            Self::Lines(net) => net.backward(input, gradient),
-        }
-    }
 }
 
 impl CpuBackend {
     /// A learner that continues from `state`.
     ///
     /// # Errors
-    /// Returns an error if `TABLUT_SIMD` names an instruction set that this machine does not support.
+    /// Returns an error if the net is residual, or `TABLUT_SIMD` names an instruction set that this machine does not
+    /// support.
     pub fn new(state: LearnerState, optimizer: OptimizerConfig) -> Result<Self, StepError> {
-        let kernels = Kernels::from_env()?;
-        let net = match &state.architecture {
-            Architecture::Residual(residual) => Net::Residual(Box::new(KernelNet::new(residual, kernels, None))),
-            Architecture::Lines(lines) => Net::Lines(Box::new(LineLearner::new(*lines, kernels))),
+        let Architecture::Lines(lines) = state.architecture else {
+            return Err(StepError::OnlyOnGpus(state.architecture.to_string()));
         };
-        Ok(Self { net, state, optimizer })
-    }
-
-    /// Whether nets of this architecture fill the matrix registers, so that they can learn with rounded convolutions.
-    pub fn fills_registers(architecture: &Architecture) -> bool {
-        matches!(architecture, Architecture::Residual(residual) if residual.channels().is_multiple_of(BF16_LANES))
-    }
-
-    /// Like [`CpuBackend::new`], with convolutions in bf16 on matrix registers.
-    ///
-    /// # Errors
-    /// As for [`CpuBackend::new`]. Also returns an error if this machine has no matrix registers or the channels do not
-    /// fill them.
-    pub fn rounded(state: LearnerState, optimizer: OptimizerConfig) -> Result<Self, StepError> {
-        let Architecture::Residual(residual) = &state.architecture else { return Self::new(state, optimizer) };
-        if !residual.channels().is_multiple_of(BF16_LANES) {
-            return Err(StepError::Channels { found: residual.channels() });
-        }
-        let bf16 = Bf16Kernels::request().ok_or(StepError::NoAmx)?;
-        let net = Net::Residual(Box::new(KernelNet::new(residual, Kernels::from_env()?, Some(bf16))));
-        Ok(Self { net, state, optimizer })
+        Ok(Self { net: LineLearner::new(lines, Kernels::from_env()?), state, optimizer })
     }
 
     /// The loss on `batch` and the gradients of all parameters, in their order.

@@ -25,7 +25,7 @@ use std::sync::Arc;
 #[cfg(feature = "burn")]
 use burn::tensor::{Device, FloatDType};
 use tablut_games::Concurrency;
-use tablut_net::{DeviceChoice, NetDevice, Precision, Processor};
+use tablut_net::{Architecture, DeviceChoice, NetDevice, Processor};
 
 pub use self::error::DeviceError;
 #[cfg(feature = "burn")]
@@ -117,27 +117,31 @@ impl ComputeDevice {
         }
     }
 
-    /// A learner that continues from `state`. On the CPU it uses bf16 with `bf16-amx` and channels that fill the matrix
-    /// registers, otherwise f32. A device has its own precision.
+    /// Checks that nets of this architecture can learn here.
     ///
     /// # Errors
-    /// Returns an error if the device fails or `TABLUT_SIMD` names an instruction set that this machine does not
-    /// support.
+    /// Returns an error for a residual net on the CPU.
+    pub fn check_learns(&self, architecture: &Architecture) -> Result<(), StepError> {
+        match architecture {
+            Architecture::Residual(_) if self.is_cpu() => Err(StepError::OnlyOnGpus(architecture.to_string())),
+            _ => Ok(()),
+        }
+    }
+
+    /// A learner that continues from `state`.
+    ///
+    /// # Errors
+    /// Returns an error if the net cannot learn here, the device fails, or `TABLUT_SIMD` names an instruction set that
+    /// this machine does not support.
     pub fn learner(
         &self,
-        precision: Precision,
         state: LearnerState,
         optimizer: OptimizerConfig,
     ) -> Result<Box<dyn GradientBackend>, StepError> {
-        let Some(on) = &self.on else {
-            let rounded = precision.chosen().is_ok_and(|precision| precision == Precision::Bf16Amx);
-            return Ok(Box::new(if rounded && CpuBackend::fills_registers(&state.architecture) {
-                CpuBackend::rounded(state, optimizer)?
-            } else {
-                CpuBackend::new(state, optimizer)?
-            }));
-        };
-        on.learner(&state, optimizer)
+        match &self.on {
+            None => Ok(Box::new(CpuBackend::new(state, optimizer)?)),
+            Some(on) => on.learner(&state, optimizer),
+        }
     }
 
     /// The threads of self-play, and the games per thread.

@@ -1,7 +1,7 @@
 //! The trait of learners, which take training steps on the weights, the result of a step, and its errors.
 
 use tablut_games::{LossParts, TrainingBatch};
-use tablut_kernels::{BF16_LANES, SimdError};
+use tablut_kernels::SimdError;
 
 use crate::learner::LearnerState;
 
@@ -51,15 +51,12 @@ pub enum StepError {
     /// The device has failed.
     #[error("learning: {0} (the last checkpoint is intact)")]
     Device(String),
-    /// The machine has no matrix registers.
-    #[error("learning in bf16 needs Linux, a processor with AMX (Intel, since 2023), and AVX-512 not disabled")]
-    NoAmx,
-    /// The net's number of channels does not fill the matrix registers.
-    #[error("learning in bf16 needs a multiple of {BF16_LANES} channels, found {found}")]
-    Channels {
-        /// The net's number of channels.
-        found: usize,
-    },
+    /// A residual net was to learn on the CPU.
+    #[error(
+        "residual nets such as {0} learn on GPUs only (device gpu:0); on the cores use a net of lines such as \
+         lines32x2, in a new run"
+    )]
+    OnlyOnGpus(String),
     /// The processor does not support the instruction set in `TABLUT_SIMD`.
     #[error(transparent)]
     Simd(#[from] SimdError),

@@ -4,8 +4,8 @@
 //!
 //! - [`TrainConfig`] contains the settings of a run.
 //! - [`Run`] opens its folder, and [`train()`] runs the generations.
-//! - A [`GradientBackend`] takes steps. [`CpuBackend`] uses our own kernels, with gradients written by hand.
-//!   With the feature `burn`, `BurnBackend` uses burn's operations on any device.
+//! - A [`GradientBackend`] takes steps. [`CpuBackend`] trains nets of lines with our own kernels and gradients written
+//!   by hand. With the feature `burn`, `BurnBackend` trains residual nets with burn's operations on any device.
 //! - [`LearnerState`] is the state that the steps change. [`Checkpoint`] stores everything that a run needs to
 //!   continue, and [`check_run`] checks all files of a run.
 //! - [`benchmark`] and [`Forecast`] estimate the cost of a run in advance. [`GenerationPace`] estimates the rest of a
@@ -24,7 +24,6 @@ mod device;
 mod forecast;
 mod gradient_backend;
 mod history;
-mod kernel_net;
 mod learner;
 mod loss;
 mod measurements;
@@ -54,7 +53,6 @@ pub use cpu_backend::CpuBackend;
 pub use device::{ComputeDevice, DeviceError};
 pub use forecast::{Forecast, GenerationPace};
 pub use gradient_backend::{GradientBackend, StepError, StepReport};
-pub use kernel_net::KernelNet;
 pub use learner::LearnerState;
 pub use measurements::free_bytes;
 pub use memory::MemoryBounds;

@@ -1,8 +1,7 @@
 //! The loss and its gradient on the CPU: cross-entropy of policy and outcome, and a robust distance for the moves left.
 
 use tablut_games::{LossParts, TrainingBatch};
-use tablut_net::MOVES_LEFT_UNIT;
-use tablut_net::layers::adjoint::Predictions;
+use tablut_net::{MOVES_LEFT_UNIT, Predictions};
 use tablut_search::formulas::softmax::{exp, log_softmax};
 
 /// The weight of the moves left in the sum. Policy and outcome have the weight 1.

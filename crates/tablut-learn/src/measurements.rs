@@ -11,7 +11,6 @@ use std::time::Instant;
 use tablut_games::{
     ExamineError, ExaminedPosition, GameRecord, MachineMetrics, NetLosses, NetStatistics, RuleSetStatistics, examine,
 };
-use tablut_net::Precision;
 
 use crate::memory::memory_bytes;
 use crate::run::Run;
@@ -70,7 +69,7 @@ impl Measurements {
     fn examine(&self, run: &Run, games: &[GameRecord]) -> Result<Vec<ExaminedPosition>, TrainError> {
         // The weights are packed once and shared by all threads.
         let weights = Arc::new(run.learner.averaged_weights());
-        let net = run.device.processor().load(weights, Precision::F32).map_err(ExamineError::from)?;
+        let net = run.device.processor().load(weights).map_err(ExamineError::from)?;
         Ok(examine(&run.rules, games, self.sample, &|| net.share())?)
     }
 

@@ -18,7 +18,7 @@ use crate::learner::{LearnerState, learning_rate_share};
 use crate::opponents::keep_opponents;
 use crate::run_folder::{
     config_of, config_so_far, damaged_state, games_path, kept_rules, load_games, load_rules, lock, reconcile,
-    reconcile_rules, settle_precision,
+    reconcile_rules,
 };
 use crate::start::{load_start, reconcile_start};
 use crate::time_budget::TimeBudget;
@@ -100,19 +100,25 @@ impl Run {
 
     /// Opens the run with the rule sets of the config. A rule set in `kept` replaces the one of the same name.
     fn open_with(folder: &Path, config: TrainConfig, kept: &BTreeMap<String, RuleSet>) -> Result<Self, TrainError> {
+        let device = ComputeDevice::open(config.device())?;
+        Self::open_on(device, folder, config, kept)
+    }
+
+    /// Like [`Self::open_with`], on this device.
+    pub(crate) fn open_on(
+        device: ComputeDevice,
+        folder: &Path,
+        config: TrainConfig,
+        kept: &BTreeMap<String, RuleSet>,
+    ) -> Result<Self, TrainError> {
         let rules = load_rules(&config, kept)?;
         let start = load_start(&config)?;
-        // The device is opened before anything is written, so that a missing device does not change the folder.
-        let device = ComputeDevice::open(config.device())?;
-        let config = config.in_run(&rules);
-        if !folder.join("config.toml").exists() {
-            // A run that cannot start on this machine creates no folder.
-            settle_precision(folder, config.clone(), None)?;
-        }
+        // The device is checked before anything is written, so that a run that cannot start creates no folder.
+        device.check_learns(&config.shape)?;
+        let mut config = config.in_run(&rules);
         let lock = lock_and_clean(folder)?;
         let checkpoint = latest_checkpoint(folder)?;
         let so_far = config_so_far(folder, checkpoint.as_ref())?;
-        let mut config = settle_precision(folder, config, so_far.as_ref())?;
         reconcile_start(folder, start.as_ref())?;
         config.evaluation.against = keep_opponents(folder, &config.evaluation.against)?;
         let mut changed = reconcile(folder, so_far.as_ref(), &config)?;
@@ -272,7 +278,6 @@ fn fresh_learner(config: &TrainConfig, start: Option<&Model>, rules: &[Arc<Rules
         seed: config.seed,
         start: start.map(|model| model.weights.hash()),
         play_simulations: config.play.simulations,
-        selfplay_precision: config.precision,
         ..TrainingSummary::default()
     };
     (LearnerState::new(&config.weights_of_start(start, rules)), training)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tablut_games::{RecordFile, read_records};
-use tablut_net::{Architecture, ModelFileError, Precision, durable};
+use tablut_net::{ModelFileError, durable};
 use tablut_rules::{RuleSet, RuleSetError, Rules};
 
 use crate::checkpoint::{Checkpoint, model_path, state_path, states};
@@ -167,26 +167,6 @@ pub(crate) fn reconcile(
     Ok(changed)
 }
 
-/// The config with a definite precision. `fastest` becomes the precision of `so_far`, the run's config so far, or for a
-/// new run this machine's fastest precision. A run keeps its precision, because each one rounds differently.
-pub(crate) fn settle_precision(
-    folder: &Path,
-    mut config: TrainConfig,
-    so_far: Option<&TrainConfig>,
-) -> Result<TrainConfig, TrainError> {
-    // Nets of lines have an arithmetic of their own, the same on every machine.
-    if let Architecture::Lines(_) = config.shape {
-        config.precision = Precision::F32;
-    }
-    if let (Precision::Fastest, Some(so_far)) = (config.precision, so_far) {
-        config.precision = so_far.precision;
-    }
-    let precision = config.precision;
-    let lacking = |error| TrainError::Precision { path: folder.to_owned(), precision, error };
-    config.precision = precision.chosen().map_err(lacking)?;
-    Ok(config)
-}
-
 /// Stores the rule sets in the folder of a new run. Returns an error if an existing run has different ones, for example
 /// because a rule file was edited.
 pub(crate) fn reconcile_rules(folder: &Path, rules: &[Arc<Rules>]) -> Result<(), TrainError> {
@@ -212,49 +192,4 @@ pub(crate) fn reconcile_rules(folder: &Path, rules: &[Arc<Rules>]) -> Result<(),
         safe: false,
     };
     Err(TrainError::ConfigChanged { path: folder.to_owned(), differences: vec![difference] })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn config(precision: &str) -> TrainConfig {
-        let text = format!("rules = [\"kvasir\"]\nshape = \"b1c16\"\nprecision = \"{precision}\"\n");
-        TrainConfig::parse(&text, Path::new("test.toml"), &[]).unwrap()
-    }
-
-    /// The precision that a run with this config has, or the error. `kept` is the precision of the run so far.
-    fn settled(kept: Option<&str>, precision: &str) -> Result<Precision, String> {
-        let settled = settle_precision(Path::new("run"), config(precision), kept.map(config).as_ref());
-        settled.map(|config| config.precision).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn a_run_keeps_the_precision_that_it_started_with() {
-        assert_eq!(settled(None, "f32"), Ok(Precision::F32));
-        let fastest = Precision::Fastest.chosen().unwrap();
-        assert_eq!(settled(None, "fastest"), Ok(fastest));
-        assert_eq!(settled(Some("f32"), "fastest"), Ok(Precision::F32));
-        for kind in [Precision::Bf16Avx512, Precision::Bf16Amx] {
-            let name = kind.to_string();
-            for (kept, wanted) in [(None, &*name), (Some(&*name), &*name), (Some(&*name), "fastest")] {
-                match settled(kept, wanted) {
-                    Ok(found) => assert_eq!(found, kind),
-                    Err(error) => {
-                        assert!(kind.chosen().is_err(), "{error}");
-                        assert!(error.contains(&format!("precision = \"{name}\"")), "{error}");
-                        assert!(error.contains("on a machine that has it"), "{error}");
-                        eprintln!("skipped: this machine has no {kind}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn other_names_are_refused_with_those_that_exist() {
-        let text = "rules = [\"kvasir\"]\nshape = \"b1c16\"\nprecision = \"f16\"\n";
-        let error = TrainConfig::parse(text, Path::new("test.toml"), &[]).unwrap_err().to_string();
-        assert!(error.contains("f16") && error.contains("bf16-avx512") && error.contains("line 3"), "{error}");
-    }
 }

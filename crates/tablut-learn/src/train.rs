@@ -242,7 +242,7 @@ fn learn(
         window_bytes: run.window.bytes(),
         ..LearningMetrics::default()
     };
-    let mut backend = run.device.learner(run.config.precision, run.learner.clone(), run.config.optimizer)?;
+    let mut backend = run.device.learner(run.learner.clone(), run.config.optimizer)?;
     let (start, paused) = (Instant::now(), cancel.paused());
     for step in 0..steps {
         if cancel.must_stop() {
@@ -287,7 +287,6 @@ impl TrainConfig {
             selfplay: self.selfplay.clone(),
             search: self.search.clone(),
             simulations: self.schedule.simulations_at(generation),
-            precision: self.precision,
             weights: Arc::new(weights),
             handicaps: Vec::new(),
         }

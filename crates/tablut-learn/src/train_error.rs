@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use tablut_games::{ExamineError, GameSourceError, MetricsError, RecordFileError, ReplayError};
-use tablut_net::{ModelFileError, NetError, Precision};
+use tablut_net::ModelFileError;
 use tablut_rules::RuleSetError;
 
 use crate::config::{Difference, TrainConfigError};
@@ -84,19 +84,6 @@ pub enum TrainError {
         generation: u64,
         /// The run.
         run: PathBuf,
-    },
-    /// This machine cannot play the run's games.
-    #[error(
-        "{path}: precision = \"{precision}\" is not available on this machine: {error}. A run cannot change its \
-         precision; continue it on a machine that has it"
-    )]
-    Precision {
-        /// The run.
-        path: PathBuf,
-        /// The precision.
-        precision: Precision,
-        /// What is missing.
-        error: NetError,
     },
     /// The folder does not contain a run.
     #[error("{0} contains no run: it has no config.toml")]

@@ -5,7 +5,6 @@ use std::ops::Range;
 use crate::error::NetError;
 use crate::features::{FEATURES, PLANES};
 use crate::policy::{POLICY_ENTRIES, PolicyIndex};
-use tablut_kernels::Rows;
 use tablut_rules::{Bitboard, SQUARES};
 
 /// Encoded positions and, for each, the moves whose logits are needed.
@@ -48,6 +47,11 @@ impl InputBatch {
         let mut values = vec![0.0; self.planes.len() * SQUARES];
         write_planes(&self.planes, &mut values);
         values
+    }
+
+    /// The planes and features of one row.
+    pub(crate) fn position(&self, row: usize) -> (&[Bitboard], &[f32]) {
+        (&self.planes[row * PLANES..][..PLANES], &self.features[row * FEATURES..][..FEATURES])
     }
 
     /// The range of row `row`'s moves in [`InputBatch::moves`].
@@ -110,44 +114,6 @@ pub(crate) fn write_planes(planes: &[Bitboard], values: &mut [f32]) {
     }
 }
 
-/// Some rows of a batch.
-#[derive(Clone, Debug)]
-pub struct Positions<'a> {
-    /// The batch.
-    pub input: &'a InputBatch,
-    /// The rows.
-    pub rows: Range<usize>,
-}
-
-impl<'a> Positions<'a> {
-    /// The rows' planes, `[n][PLANES]`.
-    pub(crate) fn planes(&self) -> &'a [Bitboard] {
-        &self.input.planes[self.rows.start * PLANES..self.rows.end * PLANES]
-    }
-
-    /// The planes and features of one of the rows, counted from the first.
-    pub(crate) fn row(&self, row: usize) -> (&'a [Bitboard], &'a [f32]) {
-        let row = self.rows.start + row;
-        (&self.input.planes[row * PLANES..][..PLANES], &self.input.features[row * FEATURES..][..FEATURES])
-    }
-
-    /// The rows' features.
-    pub(crate) fn features(&self) -> Rows<'a> {
-        let values = &self.input.features[self.rows.start * FEATURES..self.rows.end * FEATURES];
-        Rows { values, stride: FEATURES, count: self.rows.len() }
-    }
-
-    /// The rows' moves, row by row.
-    pub(crate) fn moves(&self) -> &'a [PolicyIndex] {
-        &self.input.moves[self.input.moves_of_rows(&self.rows)]
-    }
-
-    /// The moves of one of the rows, counted from the first.
-    pub(crate) fn moves_of(&self, row: usize) -> &'a [PolicyIndex] {
-        &self.input.moves[self.input.move_range(self.rows.start + row)]
-    }
-}
-
 /// A net's outputs for each row of an [`InputBatch`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OutputBatch {
@@ -166,6 +132,17 @@ impl OutputBatch {
         self.wdl.clear();
         self.moves_left.clear();
     }
+}
+
+/// A net's raw outputs for each row of a batch during training, or a gradient with respect to them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Predictions {
+    /// Policy logits, one for each of the batch's moves.
+    pub logits: Vec<f32>,
+    /// Logits of attackers win, draw, defenders win, `[n][3]`.
+    pub wdl: Vec<f32>,
+    /// Plies to the end in units of 32, at least 0, `[n]`.
+    pub moves_left: Vec<f32>,
 }
 
 /// Runs a net forward: the CPU engine, or burn on another device.

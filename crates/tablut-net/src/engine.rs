@@ -1,24 +1,41 @@
 //! The CPU engine: runs a net's layers forward, on one or more threads.
 
-mod precision;
 mod threads;
 
 use std::sync::Arc;
 
-use tablut_kernels::{Bf16Kernels, Bf16Vectors, Kernels, LANES, Simd};
+use tablut_kernels::{Kernels, Simd, SimdError};
+use tablut_rules::Bitboard;
 
 use crate::architecture::Architecture;
-use crate::batch::{Inference, InputBatch, OutputBatch, Positions};
+use crate::batch::{Inference, InputBatch, OutputBatch};
 use crate::error::NetError;
-use crate::layers::{
-    Activations, Arithmetic, Bf16Workspace, HeadSpace, Heads, MOVES_LEFT_UNIT, Overwritten, Points, Room, Trunk,
-    softplus,
-};
+use crate::layers::{ResidualNet, ResidualSpace, ValueOutput};
 use crate::lines::{LineNet, LineSpace};
+use crate::policy::PolicyIndex;
 use crate::specialists::Parts;
 use crate::weights::Weights;
-pub use precision::{EngineOptions, Precision};
 use threads::{Share, Threads};
+
+/// Rows that a thread takes at a time.
+const ROWS: usize = 16;
+
+/// The options of an engine.
+#[derive(Copy, Clone, Debug)]
+pub struct EngineOptions {
+    /// Threads that share each batch, including the calling one. 0 counts as 1. Use several for big batches and for
+    /// analysis. In self-play, one engine per worker on one thread is faster.
+    pub n_threads: usize,
+    /// The instruction set. If it is `None`, the engine uses the one that `TABLUT_SIMD` names, or the best one of this
+    /// machine.
+    pub simd: Option<Simd>,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self { n_threads: 1, simd: None }
+    }
+}
 
 /// A net that is ready to run on the CPU.
 ///
@@ -32,14 +49,13 @@ pub struct Engine {
     architecture: Architecture,
     network: Arc<Network>,
     kernels: Kernels,
-    /// One workspace per thread.
-    workspaces: Vec<Workspace>,
+    /// For each thread, the buffers of each part of the net.
+    workspaces: Vec<Vec<Space>>,
     threads: Threads,
 }
 
 /// The packed weights of all parts of a net, and the rules of each part.
 struct Network {
-    arithmetic: Arithmetic,
     parts: Parts,
     /// One net for each part. All have the same architecture.
     nets: Vec<Net>,
@@ -51,34 +67,14 @@ enum Net {
     Lines(Box<LineNet>),
 }
 
-/// A residual net's layers, packed.
-struct ResidualNet {
-    trunk: Trunk,
-    heads: Heads,
-}
-
-/// One thread's buffers. They are allocated with the engine. Those of a residual net never grow.
-struct Workspace {
-    /// The largest number of positions that fit.
-    n_positions: usize,
-    space: Space,
-}
-
-/// The buffers for a net of either kind.
+/// One thread's buffers for one net. They are allocated with the engine. Those of a residual net never grow.
 enum Space {
-    Residual(Box<(Images, HeadSpace)>),
-    /// One for each part.
-    Lines(Vec<LineSpace>),
-}
-
-/// The activations: by Winograd's points, or on matrix registers.
-enum Images {
-    Points(Room, Overwritten),
-    Registers(Bf16Workspace),
+    Residual(Box<ResidualSpace>),
+    Lines(Box<LineSpace>),
 }
 
 impl Engine {
-    /// An engine for `weights` in f32 on one thread, the calling one.
+    /// An engine for `weights` on one thread, the calling one.
     ///
     /// # Errors
     ///
@@ -92,43 +88,20 @@ impl Engine {
     /// # Errors
     ///
     /// As for [`Engine::new`]. Also if the threads cannot be started, or this machine does not support the instruction
-    /// set or the precision.
+    /// set.
     pub fn with_options(weights: &Weights, options: EngineOptions) -> Result<Self, NetError> {
-        let complain = |error: tablut_kernels::SimdError| NetError::Inference(error.to_string());
+        let complain = |error: SimdError| NetError::Inference(error.to_string());
         let simd = options.simd.map_or_else(Simd::from_env, Ok).map_err(complain)?;
         let kernels = Kernels::new(simd).map_err(complain)?;
-        let lacking =
-            || NetError::Inference(format!("precision {}: this machine does not support it", options.precision));
-        let arithmetic = match options.precision.chosen_for(simd)? {
-            Precision::F32 => Arithmetic::F32,
-            Precision::Bf16Avx512 => Arithmetic::Bf16Points(Bf16Vectors::request().ok_or_else(lacking)?),
-            Precision::Bf16Amx | Precision::Fastest => Arithmetic::Bf16(Bf16Kernels::request().ok_or_else(lacking)?),
-        };
-        Ok(Self::packed(weights, arithmetic, kernels, Threads::new(options.n_threads)?))
-    }
-
-    /// An engine for `weights` in this arithmetic on one thread. Tests also use it with emulated arithmetic.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Engine::new`].
-    pub fn with_arithmetic(weights: &Weights, arithmetic: Arithmetic) -> Result<Self, NetError> {
-        let kernels = Kernels::from_env().map_err(|error| NetError::Inference(error.to_string()))?;
-        Ok(Self::packed(weights, arithmetic, kernels, Threads::new(1)?))
-    }
-
-    fn packed(weights: &Weights, arithmetic: Arithmetic, kernels: Kernels, threads: Threads) -> Self {
-        let arithmetic = match weights.architecture() {
-            Architecture::Residual(_) => arithmetic,
-            Architecture::Lines(_) => Arithmetic::F32,
-        };
-        let nets = weights.part_weights().map(|part| Net::new(&part, arithmetic)).collect();
-        let network = Network { arithmetic, parts: weights.parts(), nets };
-        Self::assemble(weights.architecture().clone(), Arc::new(network), kernels, threads)
+        let nets = weights.part_weights().map(|part| Net::new(&part)).collect();
+        let network = Network { parts: weights.parts(), nets };
+        let threads = Threads::new(options.n_threads)?;
+        Ok(Self::assemble(weights.architecture().clone(), Arc::new(network), kernels, threads))
     }
 
     fn assemble(architecture: Architecture, network: Arc<Network>, kernels: Kernels, threads: Threads) -> Self {
-        let workspaces = (0..threads.count()).map(|_| Workspace::new(&network)).collect();
+        let workspace = || network.nets.iter().map(Net::space).collect();
+        let workspaces = (0..threads.count()).map(|_| workspace()).collect();
         Self { architecture, network, kernels, workspaces, threads }
     }
 
@@ -151,75 +124,39 @@ impl Engine {
     pub fn simd(&self) -> Simd {
         self.kernels.simd()
     }
-
-    /// The precision of the convolutions. It is never [`Precision::Fastest`], but the precision that `fastest` stands
-    /// for.
-    pub fn precision(&self) -> Precision {
-        match self.network.arithmetic {
-            Arithmetic::F32 => Precision::F32,
-            Arithmetic::Bf16Points(_) => Precision::Bf16Avx512,
-            Arithmetic::Bf16(_) => Precision::Bf16Amx,
-        }
-    }
 }
 
 impl Net {
-    fn new(weights: &Weights, arithmetic: Arithmetic) -> Self {
+    fn new(weights: &Weights) -> Self {
         let values = weights.values();
         match weights.architecture() {
-            Architecture::Residual(residual) => {
-                let layers = residual.layers();
-                let trunk = Trunk::pack(&layers, &values, arithmetic);
-                Self::Residual(Box::new(ResidualNet { trunk, heads: Heads::pack(&layers, &values, arithmetic) }))
-            }
+            Architecture::Residual(residual) => Self::Residual(Box::new(ResidualNet::pack(residual, &values))),
             Architecture::Lines(lines) => Self::Lines(Box::new(LineNet::pack(*lines, &values))),
         }
     }
-}
 
-impl ResidualNet {
-    /// Fills `values` and `logits` for a few positions.
-    fn run(
+    /// Buffers for one thread.
+    fn space(&self) -> Space {
+        match self {
+            Self::Residual(net) => Space::Residual(Box::new(net.space())),
+            Self::Lines(net) => Space::Lines(Box::new(net.space())),
+        }
+    }
+
+    /// Evaluates one position with its planes and features, and writes the logits of its moves.
+    fn evaluate(
         &self,
         kernels: Kernels,
-        positions: &Positions<'_>,
-        images: &mut impl Activations,
-        values: &mut HeadSpace,
+        space: &mut Space,
+        position: (&[Bitboard], &[f32]),
+        moves: &[PolicyIndex],
         logits: &mut [f32],
-    ) {
-        self.trunk.forward(kernels, positions, images);
-        self.heads.squares(kernels, &self.trunk, images, positions, &mut values.pooled, logits);
-        self.heads.values(kernels, positions.rows.len(), values);
-    }
-}
-
-impl Workspace {
-    fn new(network: &Network) -> Self {
-        let ResidualNet { trunk, heads } = match &network.nets[0] {
-            Net::Residual(net) => &**net,
-            Net::Lines(_) => {
-                let space = |net: &Net| match net {
-                    Net::Lines(net) => net.space(),
-                    Net::Residual(_) => unreachable!("all parts have the same architecture"),
-                };
-                return Self { n_positions: 16, space: Space::Lines(network.nets.iter().map(space).collect()) };
-            }
-        };
-        let (width, joint) = (trunk.width, heads.joint_width());
-        let (n, images) = match network.arithmetic {
-            arithmetic @ (Arithmetic::F32 | Arithmetic::Bf16Points(_)) => {
-                // Tiles and products of one position take 1,800 bytes per channel. Those of this many positions fit
-                // into a second-level cache of one megabyte or more, and the blocks of the products stay long.
-                let n = (512 / width).clamp(2, 16);
-                (n, Images::Points(Room::new(arithmetic, n, width, joint), Overwritten::new(n, width, joint)))
-            }
-            Arithmetic::Bf16(bf16) => {
-                // Activations of one position take about 1,300 bytes per channel.
-                let n = (1024 / width).clamp(2, 16);
-                (n, Images::Registers(Bf16Workspace::new(bf16, n, width, joint)))
-            }
-        };
-        Self { n_positions: n, space: Space::Residual(Box::new((images, HeadSpace::new(heads, n)))) }
+    ) -> ValueOutput {
+        match (self, space) {
+            (Self::Residual(net), Space::Residual(space)) => net.evaluate(kernels, space, position, moves, logits),
+            (Self::Lines(net), Space::Lines(space)) => net.evaluate(kernels, space, position, moves, logits),
+            _ => unreachable!("the buffers are of the net's kind"),
+        }
     }
 }
 
@@ -231,75 +168,15 @@ impl Inference for Engine {
         output.wdl.resize(input.n, [0.0; 3]);
         output.moves_left.resize(input.n, 0.0);
         let (network, kernels) = (&*self.network, self.kernels);
-        let most = self.workspaces.first().map_or(1, |workspace| workspace.n_positions);
-        self.threads.run(&mut self.workspaces, (most, &network.parts), input, output, |workspace, share| {
-            evaluate(network, kernels, workspace, input, share);
+        self.threads.run(&mut self.workspaces, (ROWS, &network.parts), input, output, |spaces, share| {
+            let Share { rows, part, mut logits, wdl, moves_left } = share;
+            for ((row, wdl), moves_left) in rows.zip(wdl).zip(moves_left) {
+                let moves = &input.moves[input.move_range(row)];
+                let own = logits.split_off_mut(..moves.len()).expect("a logit for each move");
+                let output = network.nets[part].evaluate(kernels, &mut spaces[part], input.position(row), moves, own);
+                (*wdl, *moves_left) = (output.wdl, output.moves_left);
+            }
         });
         Ok(())
-    }
-}
-
-/// Evaluates the rows of a share. There are at most as many as the workspace can hold.
-fn evaluate(network: &Network, kernels: Kernels, workspace: &mut Workspace, input: &InputBatch, share: Share<'_>) {
-    let positions = Positions { input, rows: share.rows };
-    match (&network.nets[share.part], &mut workspace.space) {
-        (Net::Residual(net), Space::Residual(space)) => {
-            let (images, values) = &mut **space;
-            net.evaluate(kernels, &positions, images, values, share.logits);
-            let outputs = values.out.chunks_exact(LANES).map(|out| ([out[0], out[1], out[2]], out[3]));
-            for ((out, wdl), moves_left) in outputs.zip(share.wdl).zip(share.moves_left) {
-                *wdl = softmax(out.0);
-                *moves_left = softplus(out.1) * MOVES_LEFT_UNIT;
-            }
-        }
-        (Net::Lines(net), Space::Lines(spaces)) => {
-            let mut logits = share.logits;
-            for (row, (wdl, moves_left)) in share.wdl.iter_mut().zip(share.moves_left).enumerate() {
-                let own = logits.split_off_mut(..positions.moves_of(row).len()).expect("a logit for each move");
-                let output =
-                    net.evaluate(kernels, &mut spaces[share.part], positions.row(row), positions.moves_of(row), own);
-                *wdl = softmax(output.outcome);
-                *moves_left = output.moves_left;
-            }
-        }
-        _ => unreachable!("the buffers are of the net's kind"),
-    }
-}
-
-impl ResidualNet {
-    /// Fills `values` and `logits` for a few positions.
-    fn evaluate(
-        &self,
-        kernels: Kernels,
-        positions: &Positions<'_>,
-        images: &mut Images,
-        values: &mut HeadSpace,
-        logits: &mut [f32],
-    ) {
-        match images {
-            Images::Points(room, images) => {
-                let mut images = Points::new(positions.rows.len(), room, images);
-                self.run(kernels, positions, &mut images, values, logits);
-            }
-            Images::Registers(images) => self.run(kernels, positions, images, values, logits),
-        }
-    }
-}
-
-fn softmax(logits: [f32; 3]) -> [f32; 3] {
-    let max = logits[0].max(logits[1]).max(logits[2]);
-    let exps = logits.map(|logit| libm::expf(logit - max));
-    let sum = exps[0] + exps[1] + exps[2];
-    exps.map(|exp| exp / sum)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_softmax_survives_large_logits() {
-        assert_eq!(softmax([1000.0, 0.0, -1000.0]), [1.0, 0.0, 0.0]);
-        assert_eq!(softmax([5.0, 5.0, 5.0]), [1.0 / 3.0; 3]);
     }
 }

@@ -34,10 +34,10 @@ mod stated_rules;
 mod weights;
 
 pub use architecture::{ARCHITECTURE_VERSION, Architecture, BlockKind, LineShape, PolicyWidths, Residual, ValueWidths};
-pub use batch::{Inference, InputBatch, OutputBatch, Positions};
+pub use batch::{Inference, InputBatch, OutputBatch, Predictions};
 pub use card::{Card, CardInterval, CardScore};
 pub use encoding::{ENCODING_VERSION, NetEvaluator, encode, encode_symmetric};
-pub use engine::{Engine, EngineOptions, Precision};
+pub use engine::{Engine, EngineOptions};
 pub use error::{ModelFileError, ModelFileErrorKind, NetError};
 pub use features::{FEATURES, PLANES, View};
 pub use layers::{MOVES_LEFT_UNIT, Parameter};

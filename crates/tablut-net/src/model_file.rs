@@ -26,7 +26,6 @@ use crate::architecture::Architecture;
 use crate::card::Card;
 use crate::durable;
 use crate::encoding::ENCODING_VERSION;
-use crate::engine::Precision;
 use crate::error::{ModelFileError, ModelFileErrorKind as Kind};
 use crate::stated_rules::StatedRules;
 use crate::weights::Weights;
@@ -71,17 +70,9 @@ pub struct TrainingSummary {
     /// Hash of the net that the run started from. Its own training is not in these counts. `None` for an untrained net.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
-    /// The precision of the net in self-play. Files leave it out if it is f32.
-    #[serde(skip_serializing_if = "is_f32")]
-    pub selfplay_precision: Precision,
     /// The run's config as TOML, without threads and device. It is empty if the net does not come from a run.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub config: String,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_f32(precision: &Precision) -> bool {
-    *precision == Precision::F32
 }
 
 impl Model {

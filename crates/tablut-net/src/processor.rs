@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{Inference, InputBatch, OutputBatch};
-use crate::engine::{Engine, EngineOptions, Precision};
+use crate::engine::{Engine, EngineOptions};
 use crate::error::NetError;
 use crate::specialists::ByRules;
 use crate::weights::Weights;
@@ -118,20 +118,7 @@ impl Processor {
     /// # Errors
     /// If the device fails, the threads cannot be started, or `TABLUT_SIMD` is wrong.
     pub fn inference(&self, weights: &Weights, n_threads: usize) -> Result<Box<dyn Inference>, NetError> {
-        self.inference_in(weights, n_threads, Precision::F32)
-    }
-
-    /// Like [`Processor::inference`], in this precision on the cores. A device has its own precision.
-    ///
-    /// # Errors
-    /// As for [`Processor::inference`]. Also if this machine does not support the precision.
-    pub fn inference_in(
-        &self,
-        weights: &Weights,
-        n_threads: usize,
-        precision: Precision,
-    ) -> Result<Box<dyn Inference>, NetError> {
-        let options = EngineOptions { n_threads, precision, ..EngineOptions::default() };
+        let options = EngineOptions { n_threads, ..EngineOptions::default() };
         match self {
             Self::Cpu => Ok(Box::new(Engine::with_options(weights, options)?)),
             Self::Device(device) => open(&**device, weights),
@@ -143,16 +130,13 @@ impl Processor {
         self.inference(weights, 1).unwrap_or_else(|error| Box::new(Failed(error.to_string())))
     }
 
-    /// A net that many threads share, in this precision on the cores. A device has its own precision.
+    /// A net that many threads share.
     ///
     /// # Errors
-    /// If the device fails, `TABLUT_SIMD` is wrong, or this machine does not support the precision.
-    pub fn load(&self, weights: Arc<Weights>, precision: Precision) -> Result<LoadedNet, NetError> {
+    /// If the device fails, or `TABLUT_SIMD` is wrong.
+    pub fn load(&self, weights: Arc<Weights>) -> Result<LoadedNet, NetError> {
         let place = match self {
-            Self::Cpu => {
-                let options = EngineOptions { precision, ..EngineOptions::default() };
-                Place::Cpu(Mutex::new(Engine::with_options(&weights, options)?))
-            }
+            Self::Cpu => Place::Cpu(Mutex::new(Engine::new(&weights)?)),
             Self::Device(device) => Place::Device(device.clone()),
         };
         Ok(LoadedNet { weights, place })
@@ -244,12 +228,12 @@ mod tests {
         let weights = Weights::initial(&"b1c16".parse().unwrap(), 1);
         let broken = Processor::Device(Arc::new(Broken));
         assert!(broken.inference(&weights, 1).is_err());
-        let shared = broken.load(Arc::new(weights.clone()), Precision::F32).unwrap().share();
+        let shared = broken.load(Arc::new(weights.clone())).unwrap().share();
         for mut net in [broken.make(&weights), shared] {
             let error = net.infer(&InputBatch::default(), &mut OutputBatch::default()).unwrap_err();
             assert_eq!(error.to_string(), "the device does not answer");
         }
-        let mut cpu = Processor::Cpu.load(Arc::new(weights), Precision::F32).unwrap().share();
+        let mut cpu = Processor::Cpu.load(Arc::new(weights)).unwrap().share();
         cpu.infer(&InputBatch::default(), &mut OutputBatch::default()).unwrap();
     }
 }

@@ -194,7 +194,7 @@ mod tests {
         let batch = starts(&RULES);
         let weights = with_specialists(parts_of_a_net());
         let device = Processor::Device(Arc::new(Plain));
-        let loaded = device.load(Arc::new(weights.clone()), crate::Precision::F32).unwrap();
+        let loaded = device.load(Arc::new(weights.clone())).unwrap();
         for mut net in [device.inference(&weights, 1).unwrap(), loaded.share()] {
             let mut found = OutputBatch::default();
             net.infer(&batch, &mut found).unwrap();

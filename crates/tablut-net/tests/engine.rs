@@ -11,11 +11,9 @@ mod random;
 use played::played_batch;
 use proptest::prelude::*;
 use random::{random_batch, random_weights, random_weights_of};
-use tablut_kernels::{Bf16Kernels, Bf16Vectors};
-use tablut_net::layers::Arithmetic;
 use tablut_net::{
     Architecture, BlockKind, Engine, EngineOptions, Inference, InputBatch, NetError, OutputBatch, PolicyIndex,
-    PolicyWidths, Precision, Residual, Simd, ValueWidths, Weights,
+    PolicyWidths, Residual, Simd, ValueWidths, Weights,
 };
 
 /// Every instruction set of this machine.
@@ -24,7 +22,7 @@ fn levels() -> impl Iterator<Item = Simd> {
 }
 
 fn engine(weights: &Weights, n_threads: usize, simd: Simd) -> Engine {
-    let options = EngineOptions { n_threads, simd: Some(simd), ..EngineOptions::default() };
+    let options = EngineOptions { n_threads, simd: Some(simd) };
     Engine::with_options(weights, options).expect("an available level")
 }
 
@@ -193,95 +191,5 @@ fn a_fresh_net_favours_nobody_and_expects_few_draws() {
     let output = infer(&mut Engine::new(&weights).expect("a level"), &random_batch(4, 1));
     for wdl in output.wdl {
         assert!((wdl[0] - wdl[2]).abs() < 0.4 && (0.01..0.15).contains(&wdl[1]), "{wdl:?}");
-    }
-}
-
-/// The kinds of bf16.
-const BF16: [Precision; 2] = [Precision::Bf16Avx512, Precision::Bf16Amx];
-
-/// The engine in a kind of bf16, if the machine supports it.
-fn bf16(weights: &Weights, precision: Precision, n_threads: usize) -> Option<Engine> {
-    let options = EngineOptions { n_threads, precision, ..EngineOptions::default() };
-    match Engine::with_options(weights, options) {
-        Ok(engine) => {
-            assert_eq!(engine.precision(), precision.chosen().expect("it runs"));
-            Some(engine)
-        }
-        Err(error) => {
-            assert!(!precision.is_available() && error.to_string().contains("use f32"), "{error}");
-            eprintln!("skipped: this machine has no {precision}");
-            None
-        }
-    }
-}
-
-#[test]
-fn outputs_in_bf16_are_near_the_definitions() {
-    for precision in BF16 {
-        for shape in ["b2c32", "b4c64", "b3c48", "b10c128"] {
-            let weights = random_weights(shape, 31);
-            let Some(engine) = bf16(&weights, precision, 1) else { continue };
-            assert_near(engine, &weights, &format!("{shape} {precision}"));
-        }
-    }
-}
-
-#[test]
-fn outputs_in_bf16_without_its_instructions_are_near_the_definitions() {
-    let (policy, value) = (PolicyWidths { channels: 16 }, ValueWidths { channels: 48, hidden: 32 });
-    let other = Architecture::from(
-        Residual::new(48, vec![BlockKind::Pooled, BlockKind::Plain], policy, value).expect("in range"),
-    );
-    for architecture in ["b2c32".parse().expect("a name"), "b3c48".parse().expect("a name"), other] {
-        let weights = random_weights_of(&architecture, 31);
-        let kinds = [
-            Arithmetic::Bf16(Bf16Kernels::without_registers()),
-            Arithmetic::Bf16Points(Bf16Vectors::without_vectors()),
-        ];
-        for arithmetic in kinds {
-            let engine = Engine::with_arithmetic(&weights, arithmetic).expect("a level");
-            let what = format!("{architecture} {}", engine.precision());
-            assert_near(engine, &weights, &what);
-        }
-    }
-}
-
-/// Asserts that an engine in bf16 gives roughly the results of the definition.
-fn assert_near(mut engine: Engine, weights: &Weights, what: &str) {
-    let input = random_batch(3, 32);
-    let (output, expected) = (infer(&mut engine, &input), definition::infer(weights, &input));
-    let scale = expected.logits.iter().fold(0f32, |m, x| m.max(x.abs()));
-    for (f, e) in output.logits.iter().zip(&expected.logits) {
-        assert!((f - e).abs() <= 0.02 * scale, "{what}: logit {f}, expected {e} (largest {scale})");
-    }
-    for (f, e) in output.wdl.as_flattened().iter().zip(expected.wdl.as_flattened()) {
-        assert!((f - e).abs() <= 0.05, "{what}: probability {f}, expected {e}");
-    }
-}
-
-#[test]
-fn bits_in_bf16_do_not_depend_on_the_batch_or_the_threads() {
-    for precision in BF16 {
-        let weights = random_weights("b3c64", 41);
-        let engines = [1, 3].map(|n_threads| bf16(&weights, precision, n_threads));
-        let [Some(mut one), Some(mut three)] = engines else { continue };
-        let input = random_batch(37, 42);
-        let all = infer(&mut one, &input);
-        assert_eq!(infer(&mut three, &input), all, "{precision}");
-        let rows = [36, 0, 17, 17, 5];
-        let chosen = select(&input, &rows);
-        let some = infer(&mut one, &chosen);
-        for (place, &row) in rows.iter().enumerate() {
-            assert_eq!(bits(&chosen, &some, place), bits(&input, &all, row), "{precision} row {row}");
-        }
-    }
-}
-
-#[test]
-fn bf16_is_refused_at_a_lower_instruction_set() {
-    for precision in BF16 {
-        let options = EngineOptions { precision, simd: Some(Simd::Plain), n_threads: 1 };
-        let error = Engine::with_options(&random_weights("b1c16", 1), options).err().expect("refused");
-        assert!(error.to_string().contains("use f32"), "{error}");
     }
 }

@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::ops::ControlFlow;
 use std::time::Instant;
-use tablut_net::{Engine, EngineOptions, NetError, NetEvaluator, Precision, Weights};
+use tablut_net::{Engine, EngineOptions, NetError, NetEvaluator, Weights};
 use tablut_rules::{Game, Move};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Query, Search, SearchConfig, SearchResult};
 
@@ -27,17 +27,12 @@ impl NetPlayer {
         Self { evaluator, n_threads: 1, seed }
     }
 
-    /// A player with a net's weights in some precision, on `n_threads` threads of the CPU.
+    /// A player with a net's weights, on `n_threads` threads of the CPU.
     ///
     /// # Errors
-    /// If the threads cannot be started, or this machine does not support the precision.
-    pub fn from_weights(
-        weights: &Weights,
-        n_threads: usize,
-        precision: Precision,
-        seed: u64,
-    ) -> Result<Self, NetError> {
-        let options = EngineOptions { n_threads, precision, ..EngineOptions::default() };
+    /// If the threads cannot be started, or `TABLUT_SIMD` is wrong.
+    pub fn from_weights(weights: &Weights, n_threads: usize, seed: u64) -> Result<Self, NetError> {
+        let options = EngineOptions { n_threads, ..EngineOptions::default() };
         let engine = Engine::with_options(weights, options)?;
         Ok(Self { n_threads, ..Self::new(Box::new(NetEvaluator::new(Box::new(engine))), seed) })
     }

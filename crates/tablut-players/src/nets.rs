@@ -4,8 +4,8 @@ use crate::spec::PlayerSpec;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tablut_net::{
-    KnownRules, LoadedNet, Model, ModelFileError, NetError, NetEvaluator, Precision, Processor, RulesChoice,
-    StatedRules, TrainingSummary, Weights, choose_rules, rules_of_file,
+    KnownRules, LoadedNet, Model, ModelFileError, NetError, NetEvaluator, Processor, RulesChoice, StatedRules,
+    TrainingSummary, Weights, choose_rules, rules_of_file,
 };
 use tablut_rules::RuleSetError;
 use tablut_search::{Evaluator, Limit, SearchConfig, Solver};
@@ -66,13 +66,12 @@ pub struct NetSearch {
 /// A net in memory.
 struct Loaded {
     path: PathBuf,
-    precision: Precision,
     info: NetInfo,
     hash: String,
     net: LoadedNet,
 }
 
-/// The model files of a match, once for each precision. The index in the list is the evaluator's index.
+/// The model files of a match. The index in the list is the evaluator's index.
 #[derive(Default)]
 pub struct Nets {
     loaded: Vec<Loaded>,
@@ -85,31 +84,31 @@ impl Nets {
         Self { processor, ..Self::default() }
     }
 
-    /// Loads a model file unless it is already loaded in this precision, and returns its information.
+    /// Loads a model file unless it is already loaded, and returns its information.
     ///
     /// # Errors
     /// If the file cannot be read, or the net cannot run on this machine.
-    pub fn add(&mut self, path: &Path, precision: Precision) -> Result<&NetInfo, NetsError> {
-        match self.place(path, precision) {
+    pub fn add(&mut self, path: &Path) -> Result<&NetInfo, NetsError> {
+        match self.place(path) {
             Some(place) => Ok(&self.loaded[place].info),
-            None => self.insert(path, Model::load(path)?, precision),
+            None => self.insert(path, Model::load(path)?),
         }
     }
 
-    /// Adds a model that is not in a file under the name `path`, unless the list has this name in this precision.
-    /// Returns its information.
+    /// Adds a model that is not in a file under the name `path`, unless the list has this name. Returns its
+    /// information.
     ///
     /// # Errors
     /// If the net cannot run on this machine.
-    pub fn insert(&mut self, path: &Path, model: Model, precision: Precision) -> Result<&NetInfo, NetsError> {
-        let place = if let Some(place) = self.place(path, precision) {
+    pub fn insert(&mut self, path: &Path, model: Model) -> Result<&NetInfo, NetsError> {
+        let place = if let Some(place) = self.place(path) {
             place
         } else {
             let hash = model.weights.hash();
-            let net = self.processor.load(Arc::new(model.weights), precision);
+            let net = self.processor.load(Arc::new(model.weights));
             let net = net.map_err(|reason| NetsError::Engine { path: path.to_owned(), reason })?;
             let info = NetInfo { rules: model.rules, training: model.training };
-            self.loaded.push(Loaded { path: path.to_owned(), precision, info, hash, net });
+            self.loaded.push(Loaded { path: path.to_owned(), info, hash, net });
             self.loaded.len() - 1
         };
         Ok(&self.loaded[place].info)
@@ -136,12 +135,12 @@ impl Nets {
         choose(&known)
     }
 
-    fn place(&self, path: &Path, precision: Precision) -> Option<usize> {
-        self.loaded.iter().position(|net| net.path == path && net.precision == precision)
+    fn place(&self, path: &Path) -> Option<usize> {
+        self.loaded.iter().position(|net| net.path == path)
     }
 
     fn place_of(&self, spec: &PlayerSpec) -> Option<usize> {
-        self.place(spec.model_file()?, spec.precision())
+        self.place(spec.model_file()?)
     }
 
     /// The settings of the net that `spec` names, or `None` for other kinds of players and if its model file was not
@@ -180,7 +179,7 @@ impl Nets {
 mod tests {
     use super::Nets;
     use crate::spec::PlayerSpec;
-    use tablut_net::{Architecture, Model, Precision, StatedRules, TrainingSummary, Weights};
+    use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
     use tablut_search::Solver;
 
     #[test]
@@ -200,7 +199,7 @@ mod tests {
             .to_vec();
         let mut nets = Nets::default();
         for spec in &specs {
-            nets.add(spec.model_file().unwrap(), spec.precision()).unwrap();
+            nets.add(spec.model_file().unwrap()).unwrap();
         }
         assert_eq!(nets.evaluators().len(), 1);
         let player = |spec| {
@@ -214,30 +213,8 @@ mod tests {
     }
 
     #[test]
-    fn a_precision_that_this_machine_lacks_is_refused_by_name() {
-        let model = || Model {
-            weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 1),
-            rules: vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())],
-            training: TrainingSummary::default(),
-            card: None,
-        };
-        let specs: [PlayerSpec; 2] = ["net:n@8", "net:n@8,precision=bf16-amx"].map(|text| text.parse().unwrap());
-        let mut nets = Nets::default();
-        nets.insert("n".as_ref(), model(), specs[0].precision()).unwrap();
-        assert!(nets.search_of(&specs[1]).is_none(), "it is loaded only in f32");
-        let found = nets.insert("n".as_ref(), model(), specs[1].precision()).map(|_| ());
-        if Precision::Bf16Amx.chosen().is_ok() {
-            found.unwrap();
-            assert_eq!(specs.map(|spec| nets.search_of(&spec).unwrap().evaluator), [0, 1]);
-        } else {
-            let error = found.unwrap_err().to_string();
-            assert!(error.contains("n: precision bf16-amx needs"), "{error}");
-        }
-    }
-
-    #[test]
     fn a_missing_file_is_named() {
-        let error = Nets::default().add("no-such.tablut".as_ref(), Precision::F32).map(|_| ()).unwrap_err();
+        let error = Nets::default().add("no-such.tablut".as_ref()).map(|_| ()).unwrap_err();
         assert!(error.to_string().contains("no-such.tablut"), "{error}");
     }
 }

@@ -8,7 +8,6 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
-use tablut_net::Precision;
 use tablut_search::Limit;
 
 /// The forms that [`PlayerSpec::from_str`] reads, for help texts and messages.
@@ -113,16 +112,6 @@ impl PlayerSpec {
         match self {
             Self::Net { file, .. } | Self::Policy { file } => Some(file),
             _ => None,
-        }
-    }
-
-    /// The precision of the player's net on the cores. It is the one that its text names. Otherwise it is `fastest`
-    /// with a time limit and f32 without one.
-    pub fn precision(&self) -> Precision {
-        match self {
-            Self::Net { options: SearchOptions { precision: Some(precision), .. }, .. } => *precision,
-            Self::Net { .. } if !self.is_reproducible() => Precision::Fastest,
-            _ => Precision::F32,
         }
     }
 
@@ -260,7 +249,6 @@ fn search_limit(text: &str) -> Option<SearchLimit> {
 #[cfg(test)]
 mod tests {
     use super::PlayerSpec;
-    use tablut_net::Precision;
 
     #[test]
     fn every_form_is_read_and_written_back() {
@@ -292,18 +280,6 @@ mod tests {
                 read.to_string().strip_prefix(player).unwrap().to_owned()
             });
             assert_eq!(texts, [canonical; 3]);
-        }
-    }
-
-    #[test]
-    fn only_a_clock_chooses_the_precision() {
-        let precision = |text: &str| text.parse::<PlayerSpec>().unwrap().precision();
-        for text in ["net:a@64", "net:a@64,precision=f32", "net:a@1s,precision=f32", "policy:a", "random"] {
-            assert_eq!(precision(text), Precision::F32, "{text}");
-        }
-        assert_eq!(precision("net:a@1s,precision=bf16-avx512"), Precision::Bf16Avx512);
-        for text in ["net:a@1s", "net:a@64/1s"] {
-            assert_eq!(precision(text), Precision::Fastest, "{text}");
         }
     }
 

@@ -104,7 +104,7 @@ pub(crate) fn play_matches<'py>(
         if let Entrant::Named(named) = entrant
             && let Some(path) = named.spec.model_file()
         {
-            add_net(&mut nets, path, named.spec.precision())?;
+            add_net(&mut nets, path)?;
         }
     }
     let rules = match rules {

@@ -11,8 +11,8 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use tablut_net::{
-    Card, Inference, InputBatch, LoadedNet, Model, NetError, NetEvaluator, OutputBatch, Precision, Processor,
-    StatedRules, TrainingSummary, clauses_hash, encode,
+    Card, Inference, InputBatch, LoadedNet, Model, NetError, NetEvaluator, OutputBatch, Processor, StatedRules,
+    TrainingSummary, clauses_hash, encode,
 };
 use tablut_rules::{MoveList, Situation};
 use tablut_search::formulas::softmax::{exp, log_softmax};
@@ -44,18 +44,16 @@ pub(crate) struct PyModel {
     rules: Vec<StatedRules>,
     training: TrainingSummary,
     card: Option<Card>,
-    precision: Precision,
     net: LoadedNet,
     /// Engines that are not in use.
     idle: Mutex<Vec<Box<dyn Inference>>>,
 }
 
 impl PyModel {
-    fn new(name: String, model: Model, precision: &str) -> PyResult<Self> {
-        let precision: Precision = precision.parse().map_err(value_error)?;
+    fn new(name: String, model: Model) -> PyResult<Self> {
         let Model { weights, rules, training, card } = model;
-        let net = Processor::Cpu.load(Arc::new(weights), precision).map_err(value_error)?;
-        Ok(Self { name, rules, training, card, precision, net, idle: Mutex::default() })
+        let net = Processor::Cpu.load(Arc::new(weights)).map_err(value_error)?;
+        Ok(Self { name, rules, training, card, net, idle: Mutex::default() })
     }
 
     /// The model in the bytes of the net that comes with the package.
@@ -65,7 +63,7 @@ impl PyModel {
 
     /// The net that comes with the package.
     pub(crate) fn load_shipped(py: Python<'_>) -> PyResult<Py<PyModel>> {
-        let load = || Py::new(py, Self::new(SHIPPED_NAME.to_owned(), Self::shipped_model()?, "f32")?);
+        let load = || Py::new(py, Self::new(SHIPPED_NAME.to_owned(), Self::shipped_model()?)?);
         LOADED.get_or_try_init(py, load).map(|model| model.clone_ref(py))
     }
 
@@ -92,12 +90,10 @@ impl PyModel {
 
 #[pymethods]
 impl PyModel {
-    /// Reads a model file, such as a checkpoint of a run. `precision` is `"f32"` or `"fastest"`, which is bf16 if the
-    /// machine is faster with it.
+    /// Reads a model file, such as a checkpoint of a run.
     #[staticmethod]
-    #[pyo3(signature = (path, *, precision="f32"))]
-    fn load(path: PathBuf, precision: &str) -> PyResult<Self> {
-        Self::new(path.display().to_string(), Model::load(&path).map_err(model_error)?, precision)
+    fn load(path: PathBuf) -> PyResult<Self> {
+        Self::new(path.display().to_string(), Model::load(&path).map_err(model_error)?)
     }
 
     /// The net that comes with the package. It was trained on all fourteen rule sets.
@@ -112,16 +108,10 @@ impl PyModel {
         self.net.weights().hash()
     }
 
-    /// The architecture, such as `"b6c64"`.
+    /// The architecture, such as `"lines32x2"`.
     #[getter]
     fn architecture(&self) -> String {
         self.net.weights().architecture().to_string()
-    }
-
-    /// The precision of the convolutions.
-    #[getter]
-    fn precision(&self) -> String {
-        self.precision.to_string()
     }
 
     /// The rule sets that the net was trained on.

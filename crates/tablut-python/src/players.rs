@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use pyo3::prelude::*;
 use tablut_games::CancelToken;
-use tablut_net::{Model, Precision};
+use tablut_net::Model;
 use tablut_players::{Contestant, Fault, NamedPlayer, Nets, Player, PlayerError};
 use tablut_rules::{Game, Move, Rules};
 use tablut_search::{Evaluator, Query};
@@ -20,10 +20,10 @@ use crate::rules::RulesArgument;
 const SHIPPED: &str = "shipped";
 
 /// Loads the net of a player, unless it is already loaded.
-pub(crate) fn add_net(nets: &mut Nets, path: &Path, precision: Precision) -> PyResult<()> {
+pub(crate) fn add_net(nets: &mut Nets, path: &Path) -> PyResult<()> {
     let is_shipped = path == Path::new(SHIPPED) && !path.exists();
     let model = if is_shipped { PyModel::shipped_model()? } else { Model::load(path).map_err(model_error)? };
-    nets.insert(path, model, precision).map(drop).map_err(value_error)
+    nets.insert(path, model).map(drop).map_err(value_error)
 }
 
 /// The contestant that a text names. External programs are an error.
@@ -64,7 +64,7 @@ impl PyPlayer {
         let named: NamedPlayer = text.parse().map_err(value_error)?;
         let mut nets = Nets::default();
         if let Some(path) = named.spec.model_file() {
-            add_net(&mut nets, path, named.spec.precision())?;
+            add_net(&mut nets, path)?;
         }
         let contestant = contestant(&named, &rules, &nets)?;
         let seat = Mutex::new(Seat { evaluators: nets.evaluators(), seed, seen: None });

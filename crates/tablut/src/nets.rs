@@ -8,8 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use tablut_learn::{ComputeDevice, DeviceError, TrainConfig, newest_net};
 use tablut_net::{
-    DeviceChoice, Engine, EngineOptions, Inference, KnownRules, Model, NetError, Precision, Processor, RulesChoice,
-    Weights, choose_rules,
+    DeviceChoice, Engine, Inference, KnownRules, Model, NetError, Processor, RulesChoice, Weights, choose_rules,
 };
 use tablut_play::shipped_net;
 use tablut_players::{NamedPlayer, NetInfo, Nets, PlayerSpec};
@@ -46,18 +45,18 @@ pub fn load_nets<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>, processo
     let mut nets = Nets::on(processor);
     for player in players {
         if let Some(path) = player.model_file() {
-            add_net(&mut nets, path, player.precision())?;
+            add_net(&mut nets, path)?;
         }
     }
     Ok(nets)
 }
 
 /// Loads another net, unless it is loaded already.
-pub fn add_net<'a>(nets: &'a mut Nets, path: &Path, precision: Precision) -> anyhow::Result<&'a NetInfo> {
+pub fn add_net<'a>(nets: &'a mut Nets, path: &Path) -> anyhow::Result<&'a NetInfo> {
     if is_shipped(path) || path.is_dir() {
-        return Ok(nets.insert(path, load_model(Some(path))?, precision)?);
+        return Ok(nets.insert(path, load_model(Some(path))?)?);
     }
-    Ok(nets.add(path, precision)?)
+    Ok(nets.add(path)?)
 }
 
 fn is_shipped(path: &Path) -> bool {
@@ -67,20 +66,19 @@ fn is_shipped(path: &Path) -> bool {
 /// Makes a net from weights. Each thread of self-play has its own.
 pub type NetMaker = Box<dyn Fn(&Weights) -> Box<dyn Inference> + Sync>;
 
-/// Makes nets on `device`, or on the cores in `precision`.
-pub fn net_maker(device: &ComputeDevice, precision: Precision, weights: &Weights) -> Result<NetMaker, NetError> {
+/// Makes nets on `device` or on the cores.
+pub fn net_maker(device: &ComputeDevice, weights: &Weights) -> Result<NetMaker, NetError> {
     if device.is_cpu() {
-        return net_maker_on_cores(precision, weights);
+        return net_maker_on_cores(weights);
     }
     let processor = device.processor();
     Ok(Box::new(move |weights| processor.make(weights)))
 }
 
-/// Makes nets on the cores. It first makes an engine for `weights`, so that an unavailable precision is an error here.
-pub fn net_maker_on_cores(precision: Precision, weights: &Weights) -> Result<NetMaker, NetError> {
-    let options = EngineOptions { precision: precision.chosen()?, ..EngineOptions::default() };
-    Engine::with_options(weights, options)?;
-    Ok(Box::new(move |weights| Box::new(Engine::with_options(weights, options).expect("an engine was made before"))))
+/// Makes nets on the cores. It first makes an engine for `weights`, so that a wrong `TABLUT_SIMD` is an error here.
+pub fn net_maker_on_cores(weights: &Weights) -> Result<NetMaker, NetError> {
+    Engine::new(weights)?;
+    Ok(Box::new(|weights| Box::new(Engine::new(weights).expect("an engine was made before"))))
 }
 
 /// Checks everything that a config names: rule sets, starting net, opponents and their nets.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchPlan, SmallMatch, play_pairs};
 use tablut_games::{CancelToken, GameSourceError};
 use tablut_learn::{OnEvent, RatingOpponent, RatingPairs, Run, RunEvent, model_path, rating_pairs};
-use tablut_net::{Model, Precision, TrainingSummary};
+use tablut_net::{Model, TrainingSummary};
 use tablut_players::{Contestant, NamedPlayer, Nets, PlayerSpec, SearchOptions};
 use tablut_protocols::start_program;
 use tablut_ratings::{RatedGeneration, RatedMatch};
@@ -63,7 +63,7 @@ fn prepare(
     simulations: u32,
 ) -> anyhow::Result<(Nets, Vec<SmallMatch>)> {
     let mut nets = load_nets(against.iter().map(|player| &player.spec), run.device.processor())?;
-    nets.insert(Path::new(NEWEST), model.clone(), Precision::F32)?;
+    nets.insert(Path::new(NEWEST), model.clone())?;
     let net = |file: PathBuf| {
         let (limit, options) = (Limit::of_simulations(simulations), SearchOptions::default());
         NamedPlayer::from(PlayerSpec::Net { file, limit, options })
@@ -74,14 +74,14 @@ fn prepare(
             RatingOpponent::Against(place) => against[*place].clone(),
             RatingOpponent::Generation(generation) => {
                 let path = model_path(&run.checkpoints(), *generation);
-                nets.add(&path, Precision::F32)?;
+                nets.add(&path)?;
                 net(path)
             }
             RatingOpponent::Untrained => {
                 let weights = run.config.initial_weights();
                 let untrained =
                     Model { weights, rules: run.stated_rules(), training: TrainingSummary::default(), card: None };
-                nets.insert(Path::new(UNTRAINED), untrained, Precision::F32)?;
+                nets.insert(Path::new(UNTRAINED), untrained)?;
                 net(UNTRAINED.into())
             }
         });

@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use tablut_net::{
-    Architecture, Engine, EngineOptions, Inference, InputBatch, NetError, NetEvaluator, OutputBatch, Precision, Weights,
-};
+use tablut_net::{Architecture, Engine, Inference, InputBatch, NetError, NetEvaluator, OutputBatch, Weights};
 use tablut_search::Evaluator;
 
 use crate::broker::Broker;
@@ -14,11 +12,6 @@ use crate::error::FleetError;
 pub(super) const SLOTS: usize = 8;
 /// The number of fetched nets that are cached.
 const CACHED: usize = 8;
-
-/// An engine on one thread.
-pub(super) fn engine_in(weights: &Weights, precision: Precision) -> Result<Engine, NetError> {
-    Engine::with_options(weights, EngineOptions { precision, ..EngineOptions::default() })
-}
 
 /// The fetched nets, and the slots through which the players use them.
 #[derive(Default)]
@@ -35,20 +28,17 @@ struct State {
     changes: u64,
 }
 
-/// A net's hash and precision.
-type Key = (String, Precision);
-
 /// A fetched net.
 #[derive(Clone)]
 pub(super) struct Fetched {
-    key: Key,
+    hash: String,
     engine: Arc<Engine>,
     pub weights: Arc<Weights>,
 }
 
 #[derive(Default)]
 struct Slot {
-    net: Option<(Key, Arc<Engine>)>,
+    net: Option<(String, Arc<Engine>)>,
     /// The number of jobs that use it.
     uses: usize,
     changed: u64,
@@ -59,20 +49,14 @@ impl SharedNets {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// The net with this hash and precision, from the cache or the broker.
-    pub async fn fetch(
-        &self,
-        broker: &Broker,
-        (hash, precision): (&str, Precision),
-        architecture: &Architecture,
-    ) -> Result<Fetched, FleetError> {
-        let key = (hash.to_owned(), precision);
-        if let Some(here) = self.lock().cached.iter().find(|cached| cached.key == key) {
+    /// The net with this hash, from the cache or the broker.
+    pub async fn fetch(&self, broker: &Broker, hash: &str, architecture: &Architecture) -> Result<Fetched, FleetError> {
+        if let Some(here) = self.lock().cached.iter().find(|cached| cached.hash == hash) {
             return Ok(here.clone());
         }
         let weights = broker.net(hash, architecture).await?;
-        let engine = engine_in(&weights, precision).map_err(|error| FleetError::message("net", error))?;
-        let fetched = Fetched { key, engine: Arc::new(engine), weights };
+        let engine = Engine::new(&weights).map_err(|error| FleetError::message("net", error))?;
+        let fetched = Fetched { hash: hash.to_owned(), engine: Arc::new(engine), weights };
         let mut state = self.lock();
         if state.cached.len() >= CACHED {
             state.cached.remove(0);
@@ -86,7 +70,7 @@ impl SharedNets {
         let mut state = self.lock();
         let mut taken = Vec::new();
         for net in nets {
-            let holds = |slot: &Slot| slot.net.as_ref().is_some_and(|(held, _)| *held == net.key);
+            let holds = |slot: &Slot| slot.net.as_ref().is_some_and(|(held, _)| *held == net.hash);
             let held = state.slots.iter().position(holds);
             let place = held.or_else(|| state.slots.iter().position(|slot| slot.uses == 0));
             let Some(place) = place else {
@@ -100,7 +84,7 @@ impl SharedNets {
             if held.is_none() {
                 state.changes += 1;
                 let changed = state.changes;
-                state.slots[place] = Slot { net: Some((net.key.clone(), Arc::clone(&net.engine))), uses: 0, changed };
+                state.slots[place] = Slot { net: Some((net.hash.clone(), Arc::clone(&net.engine))), uses: 0, changed };
             }
             state.slots[place].uses += 1;
             taken.push(place);

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::{self, AckKind};
 use futures_util::StreamExt;
 use tablut_games::{CancelToken, Concurrency, Counters};
-use tablut_net::{Inference, Weights};
+use tablut_net::{Engine, Inference, Weights};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
 use super::job_queue::{JobQueue, Lease};
-use super::nets::{Fetched, SharedNets, engine_in};
+use super::nets::{Fetched, SharedNets};
 use crate::broker::{Broker, HEARTBEATS, JobConsumer, SILENCE};
 use crate::connection::{Connection, Failures, Log};
 use crate::error::FleetError;
@@ -185,8 +185,7 @@ impl WorkerLoop<'_> {
         })?;
         let mut nets: Vec<Fetched> = Vec::new();
         for net in &job.order.nets {
-            let wanted = (net.hash.as_str(), job.order.precision());
-            nets.push(self.context.nets.fetch(&self.broker, wanted, &net.architecture).await?);
+            nets.push(self.context.nets.fetch(&self.broker, &net.hash, &net.architecture).await?);
         }
         let weights = nets.iter().map(|net| Arc::clone(&net.weights)).collect();
         let order = Order::open(&job.order, weights, &job.openings, job.first / 2)?;
@@ -228,16 +227,12 @@ impl WorkerLoop<'_> {
             return Ok(known.clone());
         }
         let order = job.order.clone();
-        let precision = order.precision();
-        precision
-            .chosen()
-            .map_err(|error| FleetError::Machine(format!("this machine cannot play the run's games: {error}")))?;
         for net in &order.nets {
             let untrained = Weights::initial(&net.architecture, 0);
-            engine_in(&untrained, precision).map_err(|error| FleetError::message("net", error))?;
+            Engine::new(&untrained).map_err(|error| FleetError::message("net", error))?;
         }
-        let make = move |weights: &Weights| -> Box<dyn Inference> {
-            Box::new(engine_in(weights, precision).expect("an engine of this architecture was created above"))
+        let make = |weights: &Weights| -> Box<dyn Inference> {
+            Box::new(Engine::new(weights).expect("an engine of this architecture was created above"))
         };
         let played = tokio::task::spawn_blocking(move || probe(&order, make)).await;
         let hash = played.map_err(|_| FleetError::Ended)??;

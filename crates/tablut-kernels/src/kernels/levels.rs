@@ -4,10 +4,10 @@
 macro_rules! kernel {
     (
         [$($feature:literal)?]
-        $name:ident $(<$(const $flag:ident: bool),+>)? ($($argument:ident: $type:ty),+) $(-> $result:ty)? = $($call:tt)+
+        $name:ident($($argument:ident: $type:ty),+) $(-> $result:ty)? = $($call:tt)+
     ) => {
         $(#[target_feature(enable = $feature)])?
-        pub(in crate::kernels) unsafe fn $name $(<$(const $flag: bool),+>)? ($($argument: $type),+) $(-> $result)? {
+        pub(in crate::kernels) unsafe fn $name($($argument: $type),+) $(-> $result)? {
             // SAFETY: the caller's contract, which is this function's.
             unsafe { $($call)+ ($($argument),+) }
         }
@@ -24,9 +24,6 @@ macro_rules! level {
             use crate::depthwise;
             use crate::outer::{self, Outer};
             use crate::pointwise;
-            use crate::winograd::output::{self, Output};
-            use crate::winograd::weights::{self, Taps};
-            use crate::winograd::{input, spread};
 
             kernel!([$($feature)?] product(product: &Product<'_>, out: &mut [f32])
                 = product::run::<$lanes, $rows, $panels>);
@@ -41,14 +38,6 @@ macro_rules! level {
             kernel!([$($feature)?] depthwise_gradient(
                 grid: Grid, image: &[f32], gradient: &[f32], sums: &mut [f32]
             ) = depthwise::gradient::<$lanes>);
-
-            kernel!([$($feature)?] transform_input(
-                grid: Grid, channels: usize, image: &[f32], out: &mut [f32], first: usize, stride: usize
-            ) = input::transform::<$lanes, _>);
-
-            kernel!([$($feature)?] transform_output<const ADD: bool, const POOL: bool>(
-                output: &Output<'_>, image: &mut [f32], pooled: &mut [f32]
-            ) = output::transform::<$lanes, ADD, POOL>);
 
             kernel!([$($feature)?] pool(squares: &Rows<'_>, channels: usize, out: &mut [f32])
                 = pointwise::pool::<$lanes>);
@@ -68,20 +57,6 @@ macro_rules! level {
             kernel!([$($feature)?] outer(outer: &Outer<'_>, sums: &mut [f32])
                 = outer::run::<$lanes, $inputs, $panels>);
 
-            kernel!([$($feature)?] spread(
-                grid: Grid, channels: usize, image: &[f32], out: &mut [f32], first: usize, stride: usize
-            ) = spread::transform::<$lanes>);
-
-            kernel!([$($feature)?] transform_gradient<const ADD: bool>(
-                output: &Output<'_>, active: &[f32], image: &mut [f32], sums: &mut [f32]
-            ) = output::gated::<$lanes, ADD>);
-
-            kernel!([$($feature)?] pack(taps: &Taps<'_>, padded: usize, points: &mut [f32])
-                = weights::pack::<$lanes>);
-
-            kernel!([$($feature)?] unpack(sums: &[f32], inputs: usize, outputs: usize, taps: &mut [f32])
-                = weights::unpack::<$lanes>);
-
             kernel!([$($feature)?] gate(image: &mut [f32], active: &[f32], top: f32, sums: &mut [f32])
                 = pointwise::gate::<$lanes>);
         }
@@ -89,7 +64,7 @@ macro_rules! level {
 }
 
 // Block sizes that fill the registers with sums: 18 of 32 with AVX-512, 12 of 16 with AVX2, 24 of 32 with NEON. Nine
-// rows are the tiles of a 9×9 image.
+// rows are the squares of a line of the board.
 #[cfg(target_arch = "x86_64")]
 level!(avx512, crate::lanes::avx512::Avx512, ["avx512f"], 9, 2, 8);
 #[cfg(target_arch = "x86_64")]
@@ -103,31 +78,31 @@ level!(plain, crate::lanes::Plain, [], 3, 1, 4);
 /// Calls the kernel of the level in `$simd`. The caller has checked the sizes; [`super::Kernels`] exists only for
 /// levels that the machine has.
 macro_rules! dispatch {
-    ($simd:expr, $kernel:ident $(::<$($generic:literal),*>)? ($($argument:expr),*)) => {
+    ($simd:expr, $kernel:ident($($argument:expr),*)) => {
         match $simd {
             // SAFETY: the machine has the level, or `Kernels` could not have been made; the sizes were checked above.
             #[cfg(target_arch = "x86_64")]
             crate::Simd::Avx512 => unsafe {
-                crate::kernels::levels::avx512::$kernel $(::<$($generic),*>)? ($($argument),*)
+                crate::kernels::levels::avx512::$kernel($($argument),*)
             },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             crate::Simd::Avx2 => unsafe {
-                crate::kernels::levels::avx2::$kernel $(::<$($generic),*>)? ($($argument),*)
+                crate::kernels::levels::avx2::$kernel($($argument),*)
             },
             // SAFETY: as above.
             #[cfg(target_arch = "aarch64")]
             crate::Simd::Neon => unsafe {
-                crate::kernels::levels::neon::$kernel $(::<$($generic),*>)? ($($argument),*)
+                crate::kernels::levels::neon::$kernel($($argument),*)
             },
             // SAFETY: as above.
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             crate::Simd::Simd128 => unsafe {
-                crate::kernels::levels::simd128::$kernel $(::<$($generic),*>)? ($($argument),*)
+                crate::kernels::levels::simd128::$kernel($($argument),*)
             },
             // SAFETY: as above; the plain vectors also check every access.
             _ => unsafe {
-                crate::kernels::levels::plain::$kernel $(::<$($generic),*>)? ($($argument),*)
+                crate::kernels::levels::plain::$kernel($($argument),*)
             },
         }
     };

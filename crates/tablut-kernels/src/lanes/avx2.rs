@@ -1,8 +1,8 @@
 //! Eight f32 in an AVX2 register.
 
 use std::arch::x86_64::{
-    __m256, _CMP_GT_OQ, _MM_HINT_T1, _mm_prefetch, _mm256_add_ps, _mm256_and_ps, _mm256_cmp_ps, _mm256_fmadd_ps,
-    _mm256_loadu_ps, _mm256_max_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps, _mm256_sub_ps,
+    __m256, _CMP_GT_OQ, _mm256_add_ps, _mm256_and_ps, _mm256_cmp_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_max_ps,
+    _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps, _mm256_sub_ps,
 };
 
 use super::{Lanes, Twice};
@@ -81,11 +81,5 @@ impl Lanes for Avx2Half {
     unsafe fn mul_add(self, factor: Self, term: Self) -> Self {
         // SAFETY: the trait's contract.
         Self(unsafe { _mm256_fmadd_ps(self.0, factor.0, term.0) })
-    }
-
-    #[inline(always)]
-    unsafe fn prefetch(from: &[f32], at: usize) {
-        // SAFETY: a prefetch never faults, whatever its address; `wrapping_add` keeps the pointer arithmetic defined.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(from.as_ptr().wrapping_add(at).cast()) };
     }
 }

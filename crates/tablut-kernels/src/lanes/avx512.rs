@@ -1,8 +1,8 @@
 //! Sixteen f32 in one AVX-512 register.
 
 use std::arch::x86_64::{
-    __m512, _CMP_GT_OQ, _MM_HINT_T1, _mm_prefetch, _mm512_add_ps, _mm512_cmp_ps_mask, _mm512_fmadd_ps, _mm512_loadu_ps,
-    _mm512_maskz_mov_ps, _mm512_max_ps, _mm512_set1_ps, _mm512_setzero_ps, _mm512_storeu_ps, _mm512_sub_ps,
+    __m512, _CMP_GT_OQ, _mm512_add_ps, _mm512_cmp_ps_mask, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_maskz_mov_ps,
+    _mm512_max_ps, _mm512_set1_ps, _mm512_setzero_ps, _mm512_storeu_ps, _mm512_sub_ps,
 };
 
 use super::{LANES, Lanes};
@@ -10,14 +10,6 @@ use super::{LANES, Lanes};
 /// One 512-bit register.
 #[derive(Copy, Clone)]
 pub(crate) struct Avx512(__m512);
-
-impl Avx512 {
-    /// The register.
-    #[inline(always)]
-    pub(crate) fn register(self) -> __m512 {
-        self.0
-    }
-}
 
 // Every block below is sound for the same two reasons, which are the trait's contract. The caller runs on a machine
 // with AVX-512F inside a function compiled for it, and it keeps `at` inside the slice. Debug builds check the latter.
@@ -88,11 +80,5 @@ impl Lanes for Avx512 {
     unsafe fn mul_add(self, factor: Avx512, term: Avx512) -> Avx512 {
         // SAFETY: the trait's contract.
         Avx512(unsafe { _mm512_fmadd_ps(self.0, factor.0, term.0) })
-    }
-
-    #[inline(always)]
-    unsafe fn prefetch(from: &[f32], at: usize) {
-        // SAFETY: a prefetch never faults, whatever its address; `wrapping_add` keeps the pointer arithmetic defined.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(from.as_ptr().wrapping_add(at).cast()) };
     }
 }

@@ -81,8 +81,4 @@ impl Lanes for NeonQuarter {
         // SAFETY: the trait's contract.
         Self(unsafe { vfmaq_f32(term.0, self.0, factor.0) })
     }
-
-    /// Stable Rust has no such instruction here.
-    #[inline(always)]
-    unsafe fn prefetch(_from: &[f32], _at: usize) {}
 }

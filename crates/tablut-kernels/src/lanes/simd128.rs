@@ -75,8 +75,4 @@ impl Lanes for Simd128Quarter {
         // Rounded twice, as in `Plain`: a fused instruction exists only in an extension that not every engine has.
         Self(f32x4_add(f32x4_mul(self.0, factor.0), term.0))
     }
-
-    /// Stable Rust has no such instruction here.
-    #[inline(always)]
-    unsafe fn prefetch(_from: &[f32], _at: usize) {}
 }

@@ -47,7 +47,13 @@ impl Health {
 
     /// Records the first failure and returns its message.
     fn fail(&self, reason: &str) -> String {
-        let message = || format!("device {}: {}; `--device cpu` continues on the CPU", self.name, shortened(reason));
+        let message = || {
+            format!(
+                "device {}: {}; the same command continues a run, and other commands also work with `--device cpu`",
+                self.name,
+                shortened(reason)
+            )
+        };
         self.failure.get_or_init(message).clone()
     }
 }

@@ -1,34 +1,8 @@
-//! Dense layers and their gradients, and sums of rows.
+//! Adjoints and gradients of dense layers, and sums of rows.
 
 use tablut_kernels::{Aligned, LANES, Matrix};
 
 use crate::layers::{Linear, Values};
-
-/// A dense layer's weights and biases, with padded outputs.
-pub struct Dense {
-    /// The weights.
-    pub matrix: Matrix,
-    /// `[padded outputs]`.
-    pub bias: Vec<f32>,
-}
-
-impl Dense {
-    /// The layer's weights.
-    pub fn pack(values: &Values<'_>, layer: &Linear) -> Self {
-        Self::stack(values, &[layer])
-    }
-
-    /// Layers with the same inputs, one after another.
-    pub fn stack(values: &Values<'_>, layers: &[&Linear]) -> Self {
-        let weights: Vec<f32> = layers.iter().flat_map(|layer| values.get(layer.weight)).copied().collect();
-        let outputs = layers.iter().map(|layer| layer.outputs).sum();
-        let matrix = Matrix::pack(outputs, layers[0].inputs, &weights);
-        let biases = layers.iter().filter_map(|layer| layer.bias);
-        let mut bias: Vec<f32> = biases.flat_map(|bias| values.get(bias)).copied().collect();
-        bias.resize(matrix.padded_outputs(), 0.0);
-        Self { matrix, bias }
-    }
-}
 
 /// The transpose of a matrix `[rows][columns]`.
 pub fn transposed(values: &[f32], columns: usize) -> Vec<f32> {

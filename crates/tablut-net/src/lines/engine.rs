@@ -4,7 +4,7 @@
 use tablut_kernels::{Aligned, Grid, Int8Depthwise, Int8Matrix, Kernels, LANES, Matrix, Rows};
 use tablut_rules::{Bitboard, SIZE, SQUARES};
 
-use super::dense::{Dense, add, transposed};
+use super::dense::{add, transposed};
 use super::description::{ADDED_PLANES, BOTH, ENDS, LineBlock, PAIR, PAIR_SCALE, PAIRS};
 use super::moves::{Entry, MoveEntry, entries};
 use super::network::LineWeights;
@@ -12,7 +12,7 @@ use super::patterns::Classes;
 use super::tables::{COARSE, FINE, Tables, steps};
 use crate::architecture::LineShape;
 use crate::features::{FEATURES, PLANES};
-use crate::layers::{Linear, MOVES_LEFT_UNIT, Values, softplus};
+use crate::layers::{Dense, Linear, ValueOutput, Values, matrix};
 use crate::policy::PolicyIndex;
 
 /// The board.
@@ -84,19 +84,10 @@ impl LineSpace {
     }
 }
 
-/// The outputs for one position.
-pub(crate) struct LineOutput {
-    /// Logits of attackers win, draw, defenders win.
-    pub outcome: [f32; 3],
-    /// Plies.
-    pub moves_left: f32,
-}
-
 impl LineNet {
     /// Packs the weights.
     pub fn pack(architecture: LineShape, values: &Values<'_>) -> Self {
         let layers = architecture.layers();
-        let matrix = |layer: &Linear| Matrix::pack(layer.outputs, layer.inputs, values.get(layer.weight));
         let c = layers.channels;
         let value = &layers.value;
         let joint: Vec<f32> =
@@ -113,7 +104,7 @@ impl LineNet {
             Block {
                 depthwise: Int8Depthwise::pack(values.get(block.depthwise)),
                 depthwise_bias: values.get(block.depthwise_bias).to_vec(),
-                pool: matrix(&block.pool),
+                pool: matrix(values, &block.pool),
                 pointwise,
                 starts,
             }
@@ -124,12 +115,12 @@ impl LineNet {
             entries: entries(),
             line: LineWeights::pack(&layers, values),
             side: values.get(layers.side).to_vec(),
-            features: matrix(&layers.features),
+            features: matrix(values, &layers.features),
             added: added.iter().map(|&value| steps(value, FINE)).collect(),
             blocks: layers.blocks.iter().map(block).collect(),
             joint: Int8Matrix::pack([units.len(), c], &joint, &units),
             joint_bias: [bias(&layers.pair), bias(&value.conv)].concat(),
-            pair_pool: matrix(&layers.pair_pool),
+            pair_pool: matrix(values, &layers.pair_pool),
             shift: std::array::from_fn(|at| steps(shift[at], COARSE).clamp(-LARGEST_PAIR, LARGEST_PAIR)),
             distance: values.get(layers.distance).to_vec(),
             choice: values.get(layers.choice.weight).to_vec(),
@@ -164,7 +155,7 @@ impl LineNet {
         (planes, features): (&[Bitboard], &[f32]),
         moves: &[PolicyIndex],
         logits: &mut [f32],
-    ) -> LineOutput {
+    ) -> ValueOutput {
         debug_assert!(planes.len() == PLANES && features.len() == FEATURES);
         space.make_room();
         let lines = space.classes.lines(planes, features);
@@ -285,7 +276,7 @@ impl LineNet {
         }
     }
 
-    fn value(&self, kernels: Kernels, space: &mut LineSpace) -> LineOutput {
+    fn value(&self, kernels: Kernels, space: &mut LineSpace) -> ValueOutput {
         let (mut pooled, mut out) = ([0.0; 2 * MOST_CHANNELS], [0.0; LANES]);
         let pooled = &mut pooled[..self.hidden.matrix.inputs()];
         kernels.int8_pool(&space.value, pooled);
@@ -293,7 +284,7 @@ impl LineNet {
         kernels.product_unfused(one, &self.hidden.matrix, &self.hidden.bias, true, &mut space.hidden);
         let one = Rows { values: &space.hidden, stride: space.hidden.len(), count: 1 };
         kernels.product_unfused(one, &self.out.matrix, &self.out.bias, false, &mut out);
-        LineOutput { outcome: [out[0], out[1], out[2]], moves_left: softplus(out[3]) * MOVES_LEFT_UNIT }
+        ValueOutput::of([out[0], out[1], out[2], out[3]])
     }
 }
 

@@ -3,10 +3,10 @@
 use tablut_kernels::{Aligned, Matrix, Rows};
 use tablut_rules::SIZE;
 
-use super::dense::{Dense, add, transposed};
+use super::dense::{add, transposed};
 use super::description::{DISTANCES_FROM_EDGE, LINE_WIDTH, LineLayers, SPECIALS, TAPS};
 use super::patterns::{LineClass, SeenLine};
-use crate::layers::{Values, row};
+use crate::layers::{Dense, Values, row};
 
 /// Squares of a line with two empty ones at each end.
 pub const PADDED: usize = (SIZE + TAPS - 1) * LINE_WIDTH;

@@ -1,20 +1,16 @@
-//! The options in a net's text: settings of its search, and its precision.
+//! The options in a net's text: settings of its search.
 
 use std::fmt;
 use std::str::FromStr;
-use tablut_net::Precision;
 use tablut_search::SearchConfig;
 
 /// The forms of options, for help texts and messages.
 pub const OPTION_FORMS: &str = "KEY=VALUE with a setting of the search, such as method=puct, solver=off or \
-                                draw_value=0, or precision=f32|fastest|bf16-avx512|bf16-amx";
+                                draw_value=0";
 
 /// Changes to the search settings of matches ([`SearchConfig::for_play`]). The default has no changes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchOptions {
-    /// `precision=P`: the precision of the net on the cores. The default is `fastest` with a time limit and f32 without
-    /// one. A device has its own precision.
-    pub precision: Option<Precision>,
     /// Search settings, by their path in [`SearchConfig`]. The value is JSON or a name. All of them exist and are in
     /// range.
     settings: Vec<(String, String)>,
@@ -33,16 +29,12 @@ impl SearchOptions {
     fn set(&mut self, option: &str) -> Result<(), OptionError> {
         let wrong = |expected: &str| OptionError { option: option.to_owned(), expected: expected.to_owned() };
         let (key, value) = option.split_once('=').ok_or_else(|| wrong(OPTION_FORMS))?;
-        let is_new = if key == "precision" {
-            let precision = value.parse().map_err(|_| wrong("precision=f32, fastest, bf16-avx512 or bf16-amx"))?;
-            self.precision.replace(precision).is_none()
-        } else {
-            with_setting(&SearchConfig::for_play(), key, value).map_err(|expected| wrong(&expected))?;
-            let is_new = self.settings.iter().all(|(earlier, _)| earlier != key);
-            self.settings.push((key.to_owned(), value.to_owned()));
-            is_new
-        };
-        if is_new { Ok(()) } else { Err(wrong("each setting once")) }
+        with_setting(&SearchConfig::for_play(), key, value).map_err(|expected| wrong(&expected))?;
+        if self.settings.iter().any(|(earlier, _)| earlier == key) {
+            return Err(wrong("each setting once"));
+        }
+        self.settings.push((key.to_owned(), value.to_owned()));
+        Ok(())
     }
 }
 
@@ -77,11 +69,10 @@ impl FromStr for SearchOptions {
     }
 }
 
-/// Writes the settings of the search in the order in which they were given, then the precision, each after a comma.
+/// Writes the settings of the search in the order in which they were given, each after a comma.
 impl fmt::Display for SearchOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.settings.iter().try_for_each(|(key, value)| write!(f, ",{key}={value}"))?;
-        self.precision.map_or(Ok(()), |precision| write!(f, ",precision={precision}"))
+        self.settings.iter().try_for_each(|(key, value)| write!(f, ",{key}={value}"))
     }
 }
 
@@ -108,7 +99,6 @@ mod tests {
     fn options_are_written_back_as_they_were_given() {
         let text = |text: &str| text.parse::<SearchOptions>().unwrap().to_string();
         assert_eq!(text("solver=off,method=puct"), ",solver=off,method=puct");
-        assert_eq!(text("precision=fastest,puct.c_init=1.5"), ",puct.c_init=1.5,precision=fastest");
         assert_eq!(SearchOptions::default().to_string(), "");
     }
 
@@ -128,8 +118,7 @@ mod tests {
             ("puct.policy_temperature=0", "a number from 0.1 to 100"),
             ("gumbel.sigma.c_scale=1e38", "a number from 0 to 1000"),
             ("simulations=800", "KEY=VALUE"),
-            ("precision=f64", "fastest, bf16-avx512 or bf16-amx"),
-            ("precision=f32,precision=fastest", "each setting once"),
+            ("precision=f32", "KEY=VALUE"),
         ] {
             let error = text.parse::<SearchOptions>().unwrap_err();
             assert!(text.contains(&error.option) && error.to_string().contains(part), "{text}: {error}");

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use tablut_net::{Precision, choose_rules};
+use tablut_net::choose_rules;
 use tablut_players::{Baseline, Ending, NetPlayer, PlayerSpec, play_simulations};
 use tablut_protocols::BridgePlayer;
 use tablut_protocols::challenge::client::{ClientEnd, ClientOptions, connect};
@@ -132,7 +132,7 @@ struct LoadedPlayer {
     simulations: u32,
 }
 
-fn load(args: &PlayerArgs, rules: &Arc<Rules>, precision: Precision) -> anyhow::Result<LoadedPlayer> {
+fn load(args: &PlayerArgs, rules: &Arc<Rules>) -> anyhow::Result<LoadedPlayer> {
     if let Some(text) = &args.player {
         let spec: PlayerSpec = text.parse()?;
         let Some(player) = Baseline::new(&spec, rules, args.seed) else {
@@ -141,7 +141,7 @@ fn load(args: &PlayerArgs, rules: &Arc<Rules>, precision: Precision) -> anyhow::
         return Ok(LoadedPlayer { player: BridgePlayer::Baseline(player), name: spec.to_string(), simulations: 0 });
     }
     let model = load_model(args.model.as_deref())?;
-    let player = NetPlayer::from_weights(&model.weights, usize::from(args.threads), precision, args.seed)?;
+    let player = NetPlayer::from_weights(&model.weights, usize::from(args.threads), args.seed)?;
     let simulations = play_simulations(&model.training);
     Ok(LoadedPlayer {
         player: BridgePlayer::Net(Box::new(player)),
@@ -165,7 +165,7 @@ fn challenge(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> 
         Colour::Black => Side::Attackers,
     };
     let rules = load_rules(CHALLENGE_RULES)?;
-    let mut player = load(&args.player, &rules, Precision::Fastest)?;
+    let mut player = load(&args.player, &rules)?;
     let limit = Limit::of_time(thinking_time(args.seconds))?;
     let stream = connect(&args.host, side, args.port)?;
     // The opponent's time, and the seconds in which the referee notices that it is over. The client waits longer for
@@ -246,8 +246,7 @@ fn referee(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> {
 
 fn engine(args: &EngineArgs, console: &mut Console) -> anyhow::Result<()> {
     let rules = rules_of(&args.player, args.rules.as_deref(), console.voice)?;
-    // Most programs ask for a number of simulations, and expect a reproducible answer.
-    let player = load(&args.player, &rules, Precision::F32)?;
+    let player = load(&args.player, &rules)?;
     let name = format!("tablut {} {}", env!("CARGO_PKG_VERSION"), player.name);
     let simulations = args.simulations.unwrap_or(player.simulations);
     let mut engine = LineEngine::new(name, player.player, simulations, rules);
@@ -257,8 +256,7 @@ fn engine(args: &EngineArgs, console: &mut Console) -> anyhow::Result<()> {
 fn opentafl(args: &OpenTaflArgs, console: &mut Console) -> anyhow::Result<()> {
     let engine = || -> anyhow::Result<OpenTaflEngine> {
         // The rules arrive in the first line. A player without a net is adapted to them then.
-        let precision = if args.simulations.is_some() { Precision::F32 } else { Precision::Fastest };
-        let player = load(&args.player, &load_rules("kvasir")?, precision)?;
+        let player = load(&args.player, &load_rules("kvasir")?)?;
         let time = args.seconds.map(|seconds| Duration::from_secs(seconds.into()));
         let most = Limit::new(args.simulations, time).ok();
         Ok(OpenTaflEngine::new(player.player, Pace { most, simulations: player.simulations }))

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use tablut_arena::MatchReport;
 use tablut_games::CancelToken;
-use tablut_net::Precision;
 use tablut_players::{NamedPlayer, PLAYER_FORMS, PlayerSpec, SearchOptions, play_simulations};
 use tablut_search::Limit;
 
@@ -81,7 +80,7 @@ pub fn measure(
 ) -> anyhow::Result<Measured> {
     let opponents = parse_players(opponents)?;
     let mut nets = load_nets(opponents.iter().map(|player| &player.spec), matches.device.processor()?)?;
-    let info = add_net(&mut nets, model, Precision::F32)?;
+    let info = add_net(&mut nets, model)?;
     let simulations = simulations.unwrap_or_else(|| play_simulations(&info.training));
     let rules = match_rules(rules, matches.openings.as_ref(), &nets, voice)?;
     let player = match simulations {

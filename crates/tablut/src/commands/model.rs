@@ -11,7 +11,7 @@ use anyhow::Context;
 use clap::Subcommand;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
-use tablut_net::{Card, Model, Precision, StatedRules, TrainingSummary, durable, onnx};
+use tablut_net::{Card, Model, StatedRules, TrainingSummary, durable, onnx};
 use tablut_rules::{Rules, shown};
 
 use crate::console::Console;
@@ -139,14 +139,6 @@ fn changes(rules: &[StatedRules]) -> String {
 }
 
 impl Info<'_> {
-    /// The precision of self-play, unless it is f32.
-    fn precision(&self) -> String {
-        match self.training.selfplay_precision {
-            Precision::F32 => String::new(),
-            precision => format!(" in {precision}"),
-        }
-    }
-
     /// A line about the net that the training started with, if there was one.
     fn start(&self) -> String {
         let start = self.training.start.as_deref().map(shown);
@@ -167,7 +159,7 @@ impl Info<'_> {
         let training = self.training;
         format!(
             "shape        {} ({} parameters)\n{}\n{}{}trained for  {} generations, {} games, {} steps (seed {})\n             \
-             {} positions, {} evaluations{}\n{}plays with   {} simulations a move\nhash         {}\n",
+             {} positions, {} evaluations\n{}plays with   {} simulations a move\nhash         {}\n",
             self.shape,
             HumanCount(self.parameters as u64),
             layout::list("rule sets    ", &self.rules, 13),
@@ -179,7 +171,6 @@ impl Info<'_> {
             training.seed,
             HumanCount(training.positions),
             HumanCount(training.evaluations),
-            self.precision(),
             self.start(),
             HumanCount(training.play_simulations.into()),
             self.hash

@@ -67,7 +67,7 @@ impl GamesArgs {
             load_model(self.model.as_deref().or(newest.as_deref()))?.weights
         };
         let device = ComputeDevice::open(config.device())?;
-        let make_net = net_maker(&device, config.precision, &weights)?;
+        let make_net = net_maker(&device, &weights)?;
         let generation = config.schedule.generations - 1;
         let mut order = config.order(&rules, generation, weights);
         order.games = self.games.map_or(order.games, |games| games as usize);

@@ -127,8 +127,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         run.keep_to(time.time, start);
     }
     let log = Arc::new(RunLog::open(&run)?);
-    // This checks the instruction set and the precision, so that no thread fails because of them.
-    let make_engine = net_maker_on_cores(run.config.precision, &run.model().weights)?;
+    // This checks the instruction set, so that no thread fails because of it.
+    let make_engine = net_maker_on_cores(&run.model().weights)?;
     drop(preparing);
     if let Some(place) = args.serve {
         let serve = ServeArgs { listen: Some(place.address), port: place.port, ..ServeArgs::default() };

@@ -2,8 +2,8 @@
 
 use tablut_kernels::Matrix;
 
-use crate::layers::{Linear, Values};
-use crate::lines::dense::{Dense, adjoint, transposed};
+use crate::layers::{Dense, Linear, Values};
+use crate::lines::dense::{adjoint, transposed};
 use crate::lines::description::{LineBlock, LineLayers};
 use crate::lines::line_gradients::LineAdjoints;
 use crate::lines::network::LineWeights;

@@ -10,7 +10,7 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
 use tablut_net::{
     Architecture, Engine, EngineOptions, FEATURES, Inference, InputBatch, Model, NetError, OutputBatch, PLANES,
-    Precision, Processor, Weights, durable, encode, onnx,
+    Processor, Weights, durable, encode, onnx,
 };
 use tablut_rules::{Game, MoveList, Rules, Side};
 
@@ -24,8 +24,8 @@ const MAX_PLIES: u32 = 60;
 
 /// Time the CPU engine or a device on positions from random games of every built-in rule set
 ///
-/// All combinations of the given shapes, threads, precisions and batch sizes are timed one after another. On a device
-/// each thread evaluates its own batches, as in self-play, and the device chooses the precision.
+/// All combinations of the given shapes, threads and batch sizes are timed one after another. On a device each thread
+/// evaluates its own batches, as in self-play.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Net shapes, such as b6c64
@@ -42,10 +42,6 @@ pub struct Args {
     threads: Vec<usize>,
     #[command(flatten)]
     device: DeviceArgs,
-    /// Precision of the convolutions on the cores: f32, bf16-avx512, bf16-amx, or fastest (bf16 if this machine is
-    /// faster in it, otherwise f32)
-    #[arg(long, value_delimiter = ',', default_value = "f32")]
-    precision: Vec<Precision>,
     /// Seconds for each combination
     #[arg(long, default_value_t = 2.0, value_parser = seconds)]
     secs: f64,
@@ -64,7 +60,7 @@ struct Timing {
     /// Positions in a batch. On a device each thread has its own, and the device joins them.
     batch: usize,
     threads: usize,
-    /// The device, or the precision and the instruction set on the cores.
+    /// The device, or the instruction set on the cores.
     device: String,
     /// The number of timed batches of all threads.
     n_batches: usize,
@@ -93,12 +89,10 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
                 time_batches(args, console, weights, &positions, nets, threads, device.name())?;
                 continue;
             }
-            for &precision in &args.precision {
-                let options = EngineOptions { n_threads: threads, precision, ..EngineOptions::default() };
-                let engine = Engine::with_options(weights, options)?;
-                let name = format!("{} {}", engine.precision(), engine.simd());
-                time_batches(args, console, weights, &positions, vec![Box::new(engine)], threads, &name)?;
-            }
+            let options = EngineOptions { n_threads: threads, ..EngineOptions::default() };
+            let engine = Engine::with_options(weights, options)?;
+            let name = engine.simd().to_string();
+            time_batches(args, console, weights, &positions, vec![Box::new(engine)], threads, &name)?;
         }
     }
     Ok(())

@@ -79,11 +79,6 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         }
     };
     let options = args.search.clone().unwrap_or_default();
-    if let Some(precision) = options.precision {
-        bail!(
-            "--search precision={precision}: expected only settings of the search, because puzzles are solved in f32"
-        );
-    }
     let config =
         SolveConfig { search: options.apply(SearchConfig::for_play()), simulations: args.simulations, seed: args.seed };
     let mut solved = Vec::new();

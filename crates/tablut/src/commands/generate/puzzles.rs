@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use tablut_arena::puzzles::{Mine, PuzzleSet, mine};
-use tablut_net::{Precision, StatedRules};
+use tablut_net::StatedRules;
 use tablut_players::Nets;
 use tablut_rules::{Rules, Side};
 
@@ -57,7 +57,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let path = |rules: &Rules| args.out.join(format!("{}.jsonl", rules.name()));
     all_rules.iter().try_for_each(|rules| args.overwrite.check(&path(rules)))?;
     let mut nets = Nets::default();
-    add_net(&mut nets, &args.model, Precision::F32)?;
+    add_net(&mut nets, &args.model)?;
     let cancel = cancelled_by_interrupt()?;
     let settings = Mine { count: args.count, max_games: args.games, simulations: args.simulations, seed: args.seed };
     for (name, rules) in names.iter().zip(all_rules) {

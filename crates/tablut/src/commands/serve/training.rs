@@ -19,7 +19,7 @@ const MAX_ERROR: usize = 400;
 
 /// A small net and short generations, so that the balance changes visibly within minutes.
 const CONFIG: &str = r#"
-shape = "b3c32"
+shape = "lines32x1"
 
 [schedule]
 generations = 400
