@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 use libfuzzer_sys::fuzz_target;
-use tablut_kernels::{Aligned, Convolution, Epilogue, Grid, Kernels, Matrix, PointSums, Rows, Simd, Transformed};
+use tablut_kernels::{Aligned, Grid, Int8Depthwise, Int8Matrix, Kernels, Matrix, Rows, Simd};
 
 static QUIET: Once = Once::new();
 
@@ -61,9 +61,9 @@ fn times(a: usize, b: usize) -> Option<usize> {
 }
 
 fn call(kernels: Kernels, sizes: &mut Sizes<'_>) {
-    let (inputs, outputs, images, index) = (sizes.channels(), sizes.channels(), sizes.count(), sizes.count());
+    let (inputs, outputs) = (sizes.channels(), sizes.channels());
     let small = |size: usize| size <= 1 << 16;
-    match sizes.byte() % 8 {
+    match sizes.byte() % 12 {
         0 if small(inputs) && small(outputs) => {
             let weights = sizes.values(times(inputs, outputs));
             let matrix = Matrix::pack(outputs, inputs, &weights);
@@ -92,50 +92,66 @@ fn call(kernels: Kernels, sizes: &mut Sizes<'_>) {
             let rows = |values, stride| Rows { values, stride, count };
             kernels.outer(&[[rows(&left, lefts), rows(&right, rights)]], inputs, sizes.byte() % 2 == 0, &mut sums);
         }
-        _ => convolve(kernels, sizes, [inputs, outputs], images, index),
+        5 => {
+            let (grid, image) = images(sizes, inputs);
+            let weights = sizes.values(times(9, inputs));
+            let bias = sizes.values(Some(inputs));
+            let mut out = image.clone();
+            kernels.depthwise(grid, &image, [&weights, &bias], sizes.byte() % 2 == 0, &mut out);
+        }
+        6 => {
+            let (grid, image) = images(sizes, inputs);
+            let gradient = sizes.values(Some(image.len()));
+            let mut sums = sizes.values(times(9, inputs));
+            kernels.depthwise_gradient(grid, &image, &gradient, &mut sums);
+        }
+        7 => {
+            let (_, mut image) = images(sizes, inputs);
+            let active = sizes.values(Some(image.len()));
+            let mut sums = sizes.values(Some(inputs));
+            kernels.gate(&mut image, &active, 1.0, &mut sums);
+        }
+        8 => {
+            let (_, mut image) = images(sizes, inputs);
+            let active = sizes.values(Some(image.len()));
+            let (maxima, gradient) = (sizes.values(Some(inputs)), sizes.values(Some(inputs)));
+            let first = if sizes.byte() % 8 == 0 { sizes.count() } else { 0 };
+            kernels.add_at_maxima(&active, &maxima, &gradient, [inputs, first], &mut image);
+        }
+        _ if small(inputs) && small(outputs) => integers(kernels, sizes, [2 * inputs, 2 * outputs]),
+        _ => {}
     }
 }
 
-/// A convolution forward and backward. The sizes of each step may not match.
-fn convolve(kernels: Kernels, sizes: &mut Sizes<'_>, [inputs, outputs]: [usize; 2], images: usize, index: usize) {
+/// A grid, and an image that seldom has another size.
+fn images(sizes: &mut Sizes<'_>, channels: usize) -> (Grid, Vec<f32>) {
     let grid = sizes.grid();
-    // A size that fits into the address space but not into memory would make the allocator abort. So sizes are either
-    // small, or their number of bytes overflows.
-    let fits = |grid: Grid, channels| {
-        times(images, channels).and_then(|n| times(n, grid.squares())).is_some_and(|n| n < 1 << 20)
-    };
-    let overflows = |channels: usize| times(images, channels).is_none_or(|n| n > 1 << 61);
-    if [inputs, outputs].into_iter().any(|channels| !fits(grid, channels) && !overflows(channels)) {
+    let image = sizes.values(times(grid.squares(), channels));
+    (grid, image)
+}
+
+/// The layers in integers.
+fn integers(kernels: Kernels, sizes: &mut Sizes<'_>, [inputs, outputs]: [usize; 2]) {
+    let bytes = |values: Vec<f32>| values.into_iter().map(|value| (value * 99.0) as u8).collect::<Vec<_>>();
+    let grid = sizes.grid();
+    let mut image = bytes(sizes.values(times(grid.squares(), inputs)));
+    if sizes.byte() % 2 == 0 {
+        let layer = Int8Depthwise::pack(&sizes.values(times(9, inputs)));
+        let starts: Vec<i16> = sizes.values(Some(inputs)).into_iter().map(|value| value as i16).collect();
+        let mut out = image.clone();
+        kernels.int8_depthwise(grid, &image, &layer, &starts, &mut out);
+        let mut pooled = sizes.values(times(2, inputs));
+        kernels.int8_pool(&out, &mut pooled);
         return;
     }
-    let mut tiles = Transformed::<f32>::new(grid, images, inputs);
-    let image = sizes.values(times(grid.squares(), inputs));
-    kernels.transform_input(&image, index, &mut tiles);
-    if inputs > 1 << 10 || outputs > 1 << 10 {
-        return;
-    }
-    let mut convolution = Convolution::zeroed(outputs, inputs);
-    let weights = sizes.values(times(9 * inputs, outputs));
-    kernels.repack(&weights, &mut convolution);
-    let (other, channels) = (sizes.grid(), sizes.channels());
-    let differs = sizes.byte() % 8 == 0 && fits(other, channels);
-    let (grid, outputs_of_products) = if differs { (other, channels) } else { (grid, outputs) };
-    let mut products = Transformed::<f32>::new(grid, images, outputs_of_products);
-    kernels.multiply(&convolution, &tiles, &mut products);
-    let bias = sizes.values(Some(products.channels()));
-    let mut image = sizes.values(times(products.grid().squares(), products.channels()));
-    let mut pooled = sizes.values(times(2, products.channels()));
-    let pooled = (sizes.byte() % 2 == 0).then_some(&mut pooled[..]);
-    let residual = sizes.byte() % 2 == 0;
-    kernels.transform_output(&products, index, Epilogue { bias: &bias, residual, pooled }, &mut image);
-    kernels.spread_gradient(&image, index, &mut products);
-    let mut sums = PointSums::new(sizes.channels().min(1 << 10), outputs);
-    if sizes.byte() % 8 > 0 {
-        sums.reshape(inputs, outputs);
-    }
-    kernels.accumulate(&tiles, &products, sizes.byte() % 2 == 0, &mut sums);
-    let mut taps = sizes.values(times(9 * inputs, outputs));
-    kernels.weight_gradient(&sums, &mut taps);
+    let matrix = Int8Matrix::pack([outputs, inputs], &sizes.values(times(inputs, outputs)), &vec![32.0; outputs]);
+    let starts: Vec<i32> = sizes.values(Some(outputs)).into_iter().map(|value| value as i32).collect();
+    let mut sums: Vec<i16> =
+        sizes.values(times(grid.squares(), outputs)).into_iter().map(|value| value as i16).collect();
+    kernels.int8_product(&image, &matrix, &starts, &mut sums);
+    kernels.int8_clip(&sums, sizes.byte() as u32, &mut bytes(sizes.values(Some(sums.len()))));
+    let rows = image.clone();
+    kernels.int8_residual(&rows, &matrix, &starts, &mut image);
 }
 
 fuzz_target!(|bytes: &[u8]| {

@@ -10,7 +10,7 @@ from conftest import ROOT, random_positions, uniform
 
 
 def test_a_model_says_what_it_is(model):
-    assert len(model.rules) == 14 and len(model.hash) == 64 and model.precision == "f32"
+    assert len(model.rules) == 14 and len(model.hash) == 64
     assert model.card["licence"] and model.training["evaluations"] > 0
     loaded = tablut.Model.load(ROOT / "models" / "quickstart.tablut")
     assert [rules.name for rules in loaded.rules] == ["kvasir"] and loaded.hash != model.hash
@@ -23,8 +23,6 @@ def test_files_that_are_no_models_are_named(tmp_path):
     wrong.write_text("rules = 3\n")
     with pytest.raises(ValueError, match="wrong.tablut: not a model file"):
         tablut.Model.load(wrong)
-    with pytest.raises(ValueError, match="precision `f8`"):
-        tablut.Model.load(ROOT / "models" / "quickstart.tablut", precision="f8")
 
 
 def test_an_evaluation_depends_on_its_position_alone(model):

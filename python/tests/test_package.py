@@ -142,7 +142,7 @@ def test_a_notebook_runs_with_small_settings(path, tmp_path, request):
         program = request.getfixturevalue("program")
         config = tmp_path / "config.toml"
         config.write_text(
-            'rules = ["kvasir", "tartu"]\nshape = "b1c16"\n[schedule]\ngenerations = 3\ngames = 16\nsimulations = [[0, 4]]\n'
+            'rules = ["kvasir", "tartu"]\nshape = "lines32x1"\n[schedule]\ngenerations = 3\ngames = 16\nsimulations = [[0, 4]]\n'
             "[selfplay]\nmax_plies = 60\n[evaluation]\nagainst = []\ngames = 2\nrating_share = 0.0\n"
         )
         program.text("train", config, "--run", tmp_path / "run", "--quiet", "--plain")

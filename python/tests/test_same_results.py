@@ -78,7 +78,7 @@ def test_a_match_game_for_game(program):
 def test_self_play_game_for_game(program, tmp_path):
     config = tmp_path / "config.toml"
     config.write_text(
-        'rules = ["kvasir", "imperial"]\nshape = "b1c16"\nseed = 7\n'
+        'rules = ["kvasir", "imperial"]\nshape = "lines32x1"\nseed = 7\n'
         "[schedule]\ngenerations = 3\nsimulations = [[0, 8]]\n[selfplay]\nmax_plies = 80\n"
     )
     program.text("selfplay", config, "--games", 6, "--out", tmp_path, "--quiet")
@@ -103,7 +103,7 @@ def test_training_data_array_for_array(program, model, tmp_path):
 def test_a_runs_metrics_cell_for_cell(program, tmp_path):
     config = tmp_path / "config.toml"
     config.write_text(
-        'rules = ["kvasir"]\nshape = "b1c16"\nseed = 7\n'
+        'rules = ["kvasir"]\nshape = "lines32x1"\nseed = 7\n'
         "[schedule]\ngenerations = 2\ngames = 8\nsimulations = [[0, 4]]\n[selfplay]\nmax_plies = 40\n"
         "[evaluation]\nagainst = []\ngames = 2\nrating_share = 0.0\n"
     )
@@ -120,7 +120,7 @@ def test_a_runs_metrics_cell_for_cell(program, tmp_path):
             assert (cell == "") == (value is None) and (value is None or isinstance(value, str) or float(cell) == value)
     assert run.metrics["generation"] == [0, 1] and run.metrics["rules"] == ["kvasir"] * 2
     assert run.config["seed"] == "7" and "generations = 2" in run.config_text and run.notes == []
-    assert run.generations()[-1] == 1 and run.model().architecture == "b1c16"
+    assert run.generations()[-1] == 1 and run.model().architecture == "lines32x1"
     assert len(run.games()) == 16 and len(run.games(1)) == 8
     newest = run.model()
     assert tablut.search(tablut.Game(), newest, simulations=4).simulations == 4

@@ -20,7 +20,7 @@ use tablut_fleet::{
     result_subject,
 };
 use tablut_games::{CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, SelfPlayConfig};
-use tablut_net::{Architecture, Engine, Inference, Model, Precision, TrainingSummary, Weights};
+use tablut_net::{Architecture, Engine, Inference, Model, TrainingSummary, Weights};
 use tablut_rules::Rules;
 use tablut_search::SelfPlaySearch;
 use tokio::io::AsyncReadExt;
@@ -119,7 +119,6 @@ fn order(games: usize) -> GameOrder {
         selfplay: SelfPlayConfig::default(),
         search: SelfPlaySearch::default(),
         simulations: 16,
-        precision: Precision::F32,
         weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).expect("it is a small net"), 1)),
         handicaps: Vec::new(),
     }

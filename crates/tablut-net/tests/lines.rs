@@ -45,7 +45,7 @@ fn positions(n: usize, seed: u64) -> InputBatch {
 }
 
 fn outputs(weights: &Weights, n_threads: usize, simd: Simd, input: &InputBatch) -> OutputBatch {
-    let options = EngineOptions { n_threads, simd: Some(simd), ..EngineOptions::default() };
+    let options = EngineOptions { n_threads, simd: Some(simd) };
     let mut output = OutputBatch::default();
     Engine::with_options(weights, options).expect("a level").infer(input, &mut output).expect("a valid batch");
     output

@@ -1,6 +1,6 @@
 //! Benchmarks of single parts on this machine: move generation, the search without a net, and whole training steps.
 //!
-//! `cargo run --release -p tablut-lab --example bench -- training --shape b4c32`
+//! `cargo run --release -p tablut-lab --example bench -- training --shape lines32x2`
 
 mod rules;
 mod search;

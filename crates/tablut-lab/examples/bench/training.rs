@@ -8,8 +8,8 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
 use tablut_games::{GameRecord, Handicap, PlyRecord, ReplayWindow, SearchRecord};
-use tablut_learn::{ComputeDevice, CpuBackend, LearnerState, OptimizerConfig};
-use tablut_net::{Architecture, DeviceChoice, Precision, Weights};
+use tablut_learn::{ComputeDevice, LearnerState, OptimizerConfig};
+use tablut_net::{Architecture, DeviceChoice, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
 use tablut_search::Chances;
 
@@ -31,8 +31,8 @@ const LEARNING_RATE: f32 = 1e-4;
 /// combinations of the given shapes, batches and threads are timed one after another.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Net shapes, such as b6c64
-    #[arg(long, value_delimiter = ',', default_value = "b6c64")]
+    /// Net shapes: such as lines32x2 on the CPU, such as b6c64 on a GPU
+    #[arg(long, value_delimiter = ',', default_value = "lines32x2")]
     shape: Vec<Architecture>,
     /// Positions in a batch
     #[arg(long, value_delimiter = ',', default_value = "256")]
@@ -43,9 +43,6 @@ pub struct Args {
     /// Steps to time for each combination, after two warm-up steps
     #[arg(long, default_value_t = 10)]
     steps: usize,
-    /// Compute convolutions in bf16 with Intel's AMX instructions
-    #[arg(long, conflicts_with = "device")]
-    amx: bool,
     /// The device: cpu, auto, or a GPU by its number, such as gpu:0
     #[arg(long, default_value_t)]
     device: DeviceChoice,
@@ -60,7 +57,7 @@ struct Timing {
     shape: Architecture,
     batch: usize,
     threads: usize,
-    /// `amx` or the device.
+    /// The device.
     by: String,
     steps: usize,
     /// From the median time of a step, which includes sampling its batch.
@@ -99,11 +96,7 @@ fn time(
     args: &Args,
 ) -> anyhow::Result<Timing> {
     let learner = LearnerState::new(&Weights::initial(shape, SEED));
-    if args.amx && !CpuBackend::fills_registers(shape) {
-        anyhow::bail!("--amx with shape {shape}: expected a multiple of 32 channels")
-    }
-    let precision = if args.amx { Precision::Bf16Amx } else { Precision::F32 }.chosen()?;
-    let mut stepper = device.learner(precision, learner, OptimizerConfig::default())?;
+    let mut stepper = device.learner(learner, OptimizerConfig::default())?;
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut secs = Vec::new();
     let (mut drawing, mut loss, mut memory) = (0.0, 0.0, None);
@@ -121,14 +114,13 @@ fn time(
         }
         loss = report.loss.sum();
     }
-    let by = if args.amx { "amx" } else { device.name() }.to_owned();
     let total: f64 = secs.iter().sum();
     secs.sort_by(f64::total_cmp);
     Ok(Timing {
         shape: shape.clone(),
         batch,
         threads: rayon::current_num_threads(),
-        by,
+        by: device.name().to_owned(),
         steps: args.steps,
         samples_per_sec: batch as f64 / secs[secs.len() / 2],
         best_samples_per_sec: batch as f64 / secs[0],

@@ -1,5 +1,6 @@
 //! Tests of a device's server, guard and learner on burn's CPU operations, which every machine has.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use rand::SeedableRng;
@@ -7,13 +8,15 @@ use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Counters, LocalGames, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
-use tablut_net::{Engine, Inference, InputBatch, NetError, OutputBatch, Precision, Weights};
+use tablut_kernels::Kernels;
+use tablut_net::{Engine, Inference, InputBatch, NetError, OutputBatch, Weights};
 use tablut_rules::Rules;
 use tablut_search::{SelfPlaySearch, UniformEvaluator};
 
 use super::*;
+use crate::burn_backend::BurnBackend;
 use crate::config::TrainConfig;
-use crate::cpu_backend::CpuBackend;
+use crate::optimizer::{self, StepConstants, global_norm};
 use crate::run::Run;
 use crate::train::train;
 use crate::train_error::TrainError;
@@ -141,43 +144,75 @@ fn a_device_that_fails_fails_for_all_with_its_name() {
     }
     assert!(processor.inference(&weights(3), 1).is_err());
     let learner = LearnerState::new(&weights(1));
-    let learner = device.learner(Precision::F32, learner, OptimizerConfig::default());
+    let learner = device.learner(learner, OptimizerConfig::default());
     assert!(matches!(learner, Err(StepError::Device(_))));
 }
 
 #[test]
-fn a_learner_on_a_device_takes_the_steps_of_the_cores() {
-    let (state, batch) = (LearnerState::new(&weights(5)), batch(32));
+fn a_learner_on_a_device_takes_the_steps_of_the_cores_optimiser() {
+    let (mut state, batch) = (LearnerState::new(&weights(5)), batch(32));
     let optimizer = OptimizerConfig::default();
-    let device = ComputeDevice::reference().unwrap();
-    let mut learner = device.learner(Precision::F32, state.clone(), optimizer).unwrap();
-    let mut cores = CpuBackend::new(state, optimizer).unwrap();
-    for _ in 0..3 {
-        let [found, expected] = [learner.step(&batch, 0.003).unwrap(), cores.step(&batch, 0.003).unwrap()];
+    let mut learner = ComputeDevice::reference().unwrap().learner(state.clone(), optimizer).unwrap();
+    let start = state.weights();
+    for step in 1..=3 {
+        let backend = BurnBackend::new(Device::flex(), Multiply::Matrices, &state, optimizer);
+        let (loss, gradients) = backend.gradients(&batch).unwrap();
+        let norm = global_norm(gradients.iter().map(Vec::as_slice));
+        let constants = StepConstants::new(&optimizer, step, 0.003);
+        optimizer::step(&mut state.params, &gradients, norm, &constants, Kernels::from_env().unwrap());
+        state.steps = step;
+        let found = learner.step(&batch, 0.003).unwrap();
         let close = |found: f32, expected: f32, within: f32| (found - expected).abs() < within * expected;
-        assert!(close(found.loss.sum(), expected.loss.sum(), 1e-4), "{found:?}, {expected:?}");
-        assert!(close(found.gradient_norm, expected.gradient_norm, 1e-3), "{found:?}, {expected:?}");
+        assert!(close(found.loss.sum(), loss.sum(), 1e-4), "{found:?}, {loss:?}");
+        assert!(close(found.gradient_norm, norm, 1e-3), "{found:?}, {norm}");
     }
-    assert_eq!(learner.state().unwrap().steps, 3);
+    let found = learner.state().unwrap();
+    assert_eq!(found.steps, 3);
+    let distance = |a: &Weights, b: &Weights| {
+        let pairs = a.iter().zip(b.iter()).flat_map(|((_, a), (_, b))| a.iter().zip(b.iter()));
+        pairs.map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt()
+    };
+    for (found, expected) in [(found.weights(), state.weights()), (found.averaged_weights(), state.averaged_weights())]
+    {
+        let (far, apart) = (distance(&expected, &start), distance(&found, &expected));
+        assert!(far > 0.1 && apart < 0.01 * far, "{far} from the start, {apart} apart");
+    }
+}
+
+#[test]
+fn a_residual_net_does_not_learn_on_the_cores() {
+    let cores = ComputeDevice::default();
+    let error = cores.learner(LearnerState::new(&weights(1)), OptimizerConfig::default()).err().unwrap().to_string();
+    assert!(error.contains("b2c16") && error.contains("gpu:0") && error.contains("lines32x2"), "{error}");
+    assert_eq!(cores.check_learns(&"b2c16".parse().unwrap()).unwrap_err().to_string(), error);
+    assert!(cores.check_learns(&"lines32x1".parse().unwrap()).is_ok());
+    assert!(ComputeDevice::reference().unwrap().check_learns(&"b2c16".parse().unwrap()).is_ok());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let refused = Run::open(&path, config()).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("b1c16") && !path.exists(), "{refused}");
 }
 
 #[test]
 fn a_step_that_diverges_is_no_failure_of_the_device() {
     let device = ComputeDevice::reference().unwrap();
     let state = LearnerState::new(&weights(5));
-    let mut learner = device.learner(Precision::F32, state, OptimizerConfig::default()).unwrap();
+    let mut learner = device.learner(state, OptimizerConfig::default()).unwrap();
     let mut bad = batch(8);
     bad.moves_left[0] = f32::INFINITY;
     assert!(matches!(learner.step(&bad, 0.01), Err(StepError::Diverged { step: 1, .. })));
     assert_eq!(learner.step(&batch(8), 0.01).map(|_| ()).map_err(|error| error.to_string()), Ok(()));
 }
 
-/// Trains the run in `folder` to its end, on `device` if there is one.
-fn run(folder: &Path, device: Option<ComputeDevice>) -> Result<Run, TrainError> {
+fn config() -> TrainConfig {
     let text = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n[schedule]\ngenerations = 2\ngames = 8\nsimulations = [[0, 4]]\n\
                 [selfplay]\nmax_plies = 30\n[learning]\nbatch_size = 32\ndraws_per_position = 1.0\n";
-    let mut run = Run::open(folder, TrainConfig::parse(text, Path::new("test.toml"), &[]).unwrap())?;
-    run.device = device.unwrap_or_default();
+    TrainConfig::parse(text, Path::new("test.toml"), &[]).unwrap()
+}
+
+/// Trains the run in `folder` to its end on `device`.
+fn run(folder: &Path, device: ComputeDevice) -> Result<Run, TrainError> {
+    let mut run = Run::open_on(device, folder, config(), &BTreeMap::new())?;
     let processor = run.device.processor();
     let make = |weights: &Weights| processor.make(weights);
     let mut games = LocalGames::new(&make, Concurrency { workers: 2, tasks_per_worker: 4 });
@@ -186,21 +221,21 @@ fn run(folder: &Path, device: Option<ComputeDevice>) -> Result<Run, TrainError> 
 }
 
 #[test]
-fn a_run_whose_device_fails_goes_on_on_the_cores_and_says_so() {
+fn a_run_whose_device_fails_goes_on_as_if_it_had_not() {
+    let whole = tempfile::tempdir().unwrap();
+    let whole = run(whole.path(), ComputeDevice::reference().unwrap()).unwrap();
     for fault in ["evaluate:40", "learn:9"] {
         let folder = tempfile::tempdir().unwrap();
-        let error = run(folder.path(), Some(faulty(fault))).err().expect("the device fails").to_string();
+        let error = run(folder.path(), faulty(fault)).err().expect("the device fails").to_string();
         assert!(error.contains("burn on the cores") && error.contains("TABLUT_DEVICE_FAULT"), "{fault}: {error}");
-        let run = run(folder.path(), None).unwrap();
+        let run = run(folder.path(), ComputeDevice::reference().unwrap()).unwrap();
         assert_eq!(run.metrics.len(), 2, "{fault}");
-        let changes: Vec<_> = run.changed.iter().map(|change| (change.key.as_str(), change.after.as_str())).collect();
-        match run.metrics[0].device.as_deref() {
-            Some(name) => {
-                assert!(name.contains("burn on the cores") && changes == [("the device", "cpu")], "{changes:?}");
-            }
-            None => assert!(changes.is_empty(), "{changes:?}"),
+        assert!(run.changed.is_empty(), "{fault}: {:?}", run.changed);
+        for metrics in &run.metrics {
+            assert!(metrics.device.as_deref().is_some_and(|name| name.contains("burn on the cores")), "{fault}");
         }
-        assert_eq!(run.metrics[1].device, None);
+        let games = |run: &Run| run.metrics.iter().map(|metrics| metrics.selfplay.games).collect::<Vec<_>>();
+        assert_eq!(games(&run), games(&whole), "{fault}");
     }
 }
 

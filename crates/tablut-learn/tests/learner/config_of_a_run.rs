@@ -10,7 +10,7 @@ use tablut_net::{Architecture, Model, TrainingSummary, Weights};
 
 const CONFIG: &str = r#"
 rules = ["kvasir"]
-shape = "b1c16"
+shape = "lines32x1"
 [schedule]
 generations = 1
 games = 8
@@ -76,7 +76,7 @@ fn paths_are_relative_to_the_config_and_the_run_needs_none_of_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let configs = folder.path().join("configs");
     fs::create_dir(&configs).unwrap();
-    let weights = Weights::initial(&"b1c16".parse::<Architecture>().unwrap(), 7);
+    let weights = Weights::initial(&"lines32x1".parse::<Architecture>().unwrap(), 7);
     let net = Model { weights, rules: Vec::new(), training: TrainingSummary::default(), card: None };
     net.save(&folder.path().join("net.tablut")).unwrap();
     net.save(&configs.join("b.tablut")).unwrap();

@@ -1,18 +1,20 @@
-//! Compares the first GPU of this machine with the CPU: evaluations, gradients and steps. Any Vulkan driver can be
+//! Compares the first GPU of this machine with the CPU: evaluations with the engine, gradients and steps with burn's
+//! operations on the cores. Any Vulkan driver can be
 //! used, also one that computes on the CPU (on Debian, mesa-vulkan-drivers). Without a driver the tests are skipped.
 #![cfg(feature = "gpu")]
 
 use std::sync::Arc;
 
+use burn::tensor::Device;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, TrainingBatch, game_rng, run_tasks,
 };
 use tablut_learn::{
-    ComputeDevice, CpuBackend, DeviceError, GradientBackend, LearnerState, OptimizerConfig, ParamState,
+    BurnBackend, ComputeDevice, DeviceError, GradientBackend, LearnerState, Multiply, OptimizerConfig, ParamState,
 };
-use tablut_net::{DeviceChoice, Engine, Inference, InputBatch, OutputBatch, Precision, Weights};
+use tablut_net::{DeviceChoice, Engine, Inference, InputBatch, OutputBatch, Weights};
 use tablut_rules::Rules;
 use tablut_search::{SelfPlaySearch, UniformEvaluator};
 
@@ -49,10 +51,15 @@ fn batch(n: usize) -> TrainingBatch {
     window.batch(n, 0.25, &mut ChaCha8Rng::seed_from_u64(4))
 }
 
+/// burn's operations on the cores.
+fn on_cores(state: &LearnerState, optimizer: OptimizerConfig) -> BurnBackend {
+    BurnBackend::new(Device::flex(), Multiply::Matrices, state, optimizer)
+}
+
 /// A learner after a few steps on the cores, so that no tensor is near its small initial values.
 fn trained(name: &str, batch: &TrainingBatch) -> LearnerState {
     let state = LearnerState::new(&Weights::initial(&name.parse().unwrap(), 2));
-    let mut backend = CpuBackend::new(state, OptimizerConfig::default()).unwrap();
+    let mut backend = on_cores(&state, OptimizerConfig::default());
     for _ in 0..4 {
         backend.step(batch, 0.003).unwrap();
     }
@@ -144,9 +151,9 @@ fn gradients_are_those_of_the_cores() {
     let largest = batches.map(|(shape, n)| {
         let batch = batch(n);
         let state = LearnerState::new(&trained(shape, &batch).weights());
-        let mut learner = device.learner(Precision::F32, state.clone(), optimizer).unwrap();
+        let mut learner = device.learner(state.clone(), optimizer).unwrap();
         let found = learner.step(&batch, 0.001).unwrap();
-        let (expected, gradients) = CpuBackend::new(state, optimizer).unwrap().gradients(&batch);
+        let (expected, gradients) = on_cores(&state, optimizer).gradients(&batch).unwrap();
         assert!((found.loss.sum() - expected.sum()).abs() < 1e-4 * expected.sum(), "{shape}: {found:?}, {expected:?}");
         let params = learner.state().unwrap().params;
         let difference = |(param, gradient): (&ParamState, &Vec<f32>)| {
@@ -165,8 +172,8 @@ fn steps_on_the_device_learn_a_batch_by_heart() {
     let batch = batch(24);
     let optimizer = OptimizerConfig::default();
     let state = LearnerState::new(&Weights::initial(&"b1c16".parse().unwrap(), 1));
-    let mut learner = device.learner(Precision::F32, state.clone(), optimizer).unwrap();
-    let mut cores = CpuBackend::new(state, optimizer).unwrap();
+    let mut learner = device.learner(state.clone(), optimizer).unwrap();
+    let mut cores = on_cores(&state, optimizer);
     let steps = 30;
     let [first, last] =
         [1, steps - 1].map(|count| (0..count).map(|_| learner.step(&batch, 0.003).unwrap()).last().unwrap());

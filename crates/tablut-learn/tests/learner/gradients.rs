@@ -1,22 +1,16 @@
-//! Compares the kernels' net with burn's own operations and with finite differences, and checks that its bits are
-//! fixed.
+//! Compares the residual net that learns on devices with burn's own convolutions.
 
 use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use rayon::ThreadPoolBuilder;
 use tablut_games::LossParts;
 use tablut_games::TrainingBatch;
-use tablut_kernels::{Bf16Kernels, Kernels, Simd};
-use tablut_learn::{
-    BurnBackend, CpuBackend, GradientBackend, KernelNet, LearnerState, Multiply, OptimizerConfig, loss,
-};
-use tablut_net::layers::Values;
-use tablut_net::layers::adjoint::Predictions;
+use tablut_learn::{BurnBackend, GradientBackend, LearnerState, Multiply, OptimizerConfig, loss};
 use tablut_net::{
-    Architecture, BlockKind, PolicyIndex, PolicyWidths, Residual, ValueWidths, View, Weights, encode_symmetric,
+    Architecture, BlockKind, PolicyIndex, PolicyWidths, Predictions, Residual, ValueWidths, View, Weights,
+    encode_symmetric,
 };
 use tablut_rules::{Game, MoveList, Rules, Symmetry};
 
@@ -67,10 +61,6 @@ fn named(name: &str) -> Architecture {
     name.parse().unwrap()
 }
 
-fn cpu(learner: &LearnerState) -> CpuBackend {
-    CpuBackend::new(learner.clone(), OptimizerConfig::default()).unwrap()
-}
-
 fn burn(learner: &LearnerState, multiply: Multiply) -> BurnBackend {
     BurnBackend::new(Device::flex(), multiply, learner, OptimizerConfig::default())
 }
@@ -99,21 +89,15 @@ pub fn relative(a: &[f32], b: &[f32]) -> f64 {
     norm(&mut a.iter().zip(b).map(|(a, b)| a - b)) / norm(&mut b.iter().copied())
 }
 
-/// Asserts that loss and gradients equal burn's, with convolutions and with matrix products.
+/// Asserts that loss and gradients equal those of burn's own convolutions, by both kinds of products.
 fn assert_burns(learner: &LearnerState, batch: &TrainingBatch) {
     let what = format!("{} with {} rows", learner.architecture, batch.input.n);
-    let (parts, gradients) = cpu(learner).gradients(batch);
     let (burns, expected) = burns_gradients(learner, batch);
-    assert!((parts.policy - burns.policy).abs() < 1e-5 * burns.policy, "{what}: {parts:?} and {burns:?}");
-    assert!((parts.value - burns.value).abs() < 1e-5 * burns.value, "{what}: {parts:?} and {burns:?}");
-    assert_eq!((gradients.len(), expected.len()), (learner.params.len(), learner.params.len()));
-    for ((param, found), expected) in learner.params.iter().zip(&gradients).zip(&expected) {
-        let difference = relative(found, expected);
-        assert!(difference < 1e-5, "{what}, {}: off by {difference} of its norm", param.name);
-    }
     for multiply in [Multiply::Matrices, Multiply::Convolutions] {
         let (parts, products) = burn(learner, multiply).gradients(batch).unwrap();
         assert!((parts.policy - burns.policy).abs() < 1e-5 * burns.policy, "{what}: {parts:?} and {burns:?}");
+        assert!((parts.value - burns.value).abs() < 1e-5 * burns.value, "{what}: {parts:?} and {burns:?}");
+        assert_eq!((products.len(), expected.len()), (learner.params.len(), learner.params.len()));
         for ((param, found), expected) in learner.params.iter().zip(&products).zip(&expected) {
             let difference = relative(found, expected);
             assert!(difference < 1e-5, "{what}, {} by {multiply:?}: off by {difference} of its norm", param.name);
@@ -123,7 +107,6 @@ fn assert_burns(learner: &LearnerState, batch: &TrainingBatch) {
 
 #[test]
 fn every_gradient_is_burns() {
-    // Numbers of rows that fill shards and groups exactly, almost, or partly.
     for (name, n) in [("b1c16", 1), ("b2c32", 16), ("b3c16", 37), ("b2c80", 9)] {
         assert_burns(&learner(&named(name), 3), &batch(n, 5));
     }
@@ -154,90 +137,12 @@ pub fn energy(predictions: &Predictions) -> f64 {
 }
 
 #[test]
-fn gradients_are_the_slopes_of_finite_differences() {
-    let batch = batch(3, 11);
-    for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
-        let residual = Residual::standard(2, 16).unwrap();
-        let mut learner = learner(&residual.clone().into(), 12);
-        let mut net = KernelNet::new(&residual, Kernels::new(simd).unwrap(), None);
-        let mut forward = |learner: &LearnerState| {
-            net.set_weights(&Values::new(learner.params.iter().map(|param| param.weights.as_slice())));
-            let predictions = net.forward(&batch.input);
-            (energy(&predictions), net.backward(&batch.input, &predictions))
-        };
-        let (_, gradients) = forward(&learner);
-        for (index, gradient) in gradients.iter().enumerate() {
-            let name = learner.params[index].name.clone();
-            // Along the gradient the slope is the gradient's own norm, which is far larger than the rounding of f32.
-            let norm = gradient.iter().map(|&g| f64::from(g).powi(2)).sum::<f64>().sqrt();
-            let before = learner.params[index].weights.clone();
-            let mut moved = |by: f64| {
-                for ((w, &start), &g) in learner.params[index].weights.iter_mut().zip(&before).zip(gradient) {
-                    *w = (f64::from(start) + by * f64::from(g) / norm) as f32;
-                }
-                let energy = forward(&learner).0;
-                learner.params[index].weights.copy_from_slice(&before);
-                energy
-            };
-            let slope = (moved(2e-3) - moved(-2e-3)) / 4e-3;
-            assert!((slope - norm).abs() < 0.01 * norm, "{simd}, {name}: slope {slope}, gradient {norm}");
-        }
-    }
-}
-
-#[test]
-fn gradients_in_bf16_are_near_those_in_f32_with_and_without_registers() {
-    let registers = Bf16Kernels::request();
-    if registers.is_none() {
-        eprintln!("skipped for the matrix registers: this machine has no AMX");
-    }
-    // The rows fill a shard only partly. There are plain and pooled blocks, and more channels than one tile has.
-    for (name, n) in [("b2c32", 19), ("b2c64", 3)] {
-        let Architecture::Residual(residual) = named(name) else { panic!("a residual net") };
-        let (learner, batch) = (learner(&named(name), 21), batch(n, 22));
-        let kernels = Kernels::from_env().unwrap();
-        let of = |mut net: KernelNet| {
-            net.set_weights(&Values::new(learner.params.iter().map(|param| param.weights.as_slice())));
-            let predictions = net.forward(&batch.input);
-            let gradients = net.backward(&batch.input, &predictions);
-            (predictions, gradients)
-        };
-        let (expected, slopes) = of(KernelNet::new(&residual, kernels, None));
-        for bf16 in [Some(Bf16Kernels::without_registers()), registers].into_iter().flatten() {
-            let (found, gradients) = of(KernelNet::new(&residual, kernels, Some(bf16)));
-            assert!(relative(&found.logits, &expected.logits) < 0.02, "{bf16:?}, {name}: logits");
-            assert_ne!(found.logits, expected.logits, "{bf16:?}, {name}: nothing was rounded");
-            for ((param, found), expected) in learner.params.iter().zip(&gradients).zip(&slopes) {
-                let difference = relative(found, expected);
-                assert!(difference < 0.03, "{bf16:?}, {name}, {}: off by {difference} of its norm", param.name);
-            }
-        }
-    }
-}
-
-#[test]
-fn the_loss_falls_as_with_burns_own_operations() {
-    let start = LearnerState::new(&Weights::initial(&named("b2c16"), 1));
-    let run = |backend: &mut dyn GradientBackend| -> Vec<(f32, [f32; 2])> {
-        let step = |step: u64| {
-            let report = backend.step(&batch(12, 100 + step % 5), 0.002).unwrap();
-            (report.loss.sum(), [report.gradient_norm, report.weight_norm])
-        };
-        (0..30).map(step).collect()
-    };
-    let (mut ours, mut burns) = (cpu(&start), burn(&start, Multiply::Matrices));
-    let (losses, expected) = (run(&mut ours), run(&mut burns));
-    assert!(losses[29].0 < 0.97 * losses[0].0, "{losses:?}");
-    for (step, ((a, norms), (b, expected))) in losses.iter().zip(&expected).enumerate() {
-        assert!((a - b).abs() < 1e-3 * b, "step {step}: {a} and {b}");
-        assert!(relative(norms, expected) < 0.02, "step {step}: {norms:?} and {expected:?}");
-    }
-    let (ours, burns) = (ours.state().unwrap(), burns.state().unwrap());
-    assert_eq!((ours.steps, burns.steps), (30, 30));
-    for (a, b) in ours.params.iter().zip(&burns.params).filter(|(param, _)| param.decays()) {
-        assert!(relative(&a.weights, &b.weights) < 0.02, "{}", a.name);
-        assert!(relative(&a.average, &b.average) < 0.02, "{}", a.name);
-    }
+fn the_loss_falls() {
+    let mut backend = burn(&LearnerState::new(&Weights::initial(&named("b2c16"), 1)), Multiply::Matrices);
+    let mut step = |step: u64| backend.step(&batch(12, 100 + step % 5), 0.002).unwrap().loss.sum();
+    let losses: Vec<f32> = (0..30).map(&mut step).collect();
+    assert!(losses[29] < 0.97 * losses[0], "{losses:?}");
+    assert_eq!(backend.state().unwrap().steps, 30);
 }
 
 #[test]
@@ -253,37 +158,4 @@ fn burns_backend_goes_on_from_its_state_with_the_same_bits() {
     steps(&mut whole, 2..4);
     steps(&mut again, 2..4);
     assert!(whole.state().unwrap() == again.state().unwrap());
-}
-
-#[test]
-fn one_step_of_burns_backend_is_the_cpus() {
-    let start = learner(&named("b2c16"), 41);
-    let (mut ours, mut burns) = (cpu(&start), burn(&start, Multiply::Matrices));
-    let batch = batch(9, 42);
-    let (a, b): (LossParts, LossParts) =
-        (ours.step(&batch, 0.01).unwrap().loss, burns.step(&batch, 0.01).unwrap().loss);
-    assert!((a.sum() - b.sum()).abs() < 1e-5 * a.sum());
-    let (ours, burns) = (ours.state().unwrap(), burns.state().unwrap());
-    for (a, b) in ours.params.iter().zip(&burns.params) {
-        assert!(relative(&a.momentum, &b.momentum) < 1e-4, "{}", a.name);
-        // Tensors that Muon updates have no second moment.
-        assert!(a.square == b.square || relative(&a.square, &b.square) < 1e-4, "{}", a.name);
-    }
-}
-
-#[test]
-fn the_bits_do_not_depend_on_the_number_of_threads() {
-    let batch = batch(50, 21);
-    let run = |threads: usize| {
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            let mut backend = cpu(&learner(&named("b2c32"), 22));
-            for _ in 0..4 {
-                backend.step(&batch, 0.002).unwrap();
-            }
-            backend.state().unwrap()
-        })
-    };
-    let one = run(1);
-    assert!(one == run(2) && one == run(3));
 }

@@ -9,7 +9,7 @@ use tablut_learn::{Run, TrainError};
 
 const CONFIG: &str = r#"
 rules = ["kvasir", "ashton"]
-shape = "b1c32"
+shape = "lines32x1"
 [schedule]
 generations = 2
 games = 16

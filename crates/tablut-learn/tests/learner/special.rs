@@ -11,7 +11,7 @@ use tablut_learn::{Run, TrainError};
 
 const CONFIG: &str = r#"
 rules = ["kvasir", "ashton"]
-shape = "b1c16"
+shape = "lines32x1"
 [schedule]
 generations = 5
 games = 24

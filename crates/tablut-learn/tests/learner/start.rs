@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 const CONFIG: &str = r#"
 rules = ["kvasir"]
-shape = "b1c16"
+shape = "lines32x1"
 [schedule]
 generations = 1
 games = 8
@@ -122,11 +122,11 @@ fn another_net_or_shape_is_refused() {
     other.save(&place.net).unwrap();
     let refused = place.refusal(&["schedule.generations=2"]);
     assert!(refused.contains("the net in `start`") && refused.contains(&other.weights.hash()), "{refused}");
-    other.weights = Weights::initial(&"b2c16".parse::<Architecture>().unwrap(), 77);
+    other.weights = Weights::initial(&"lines32x2".parse::<Architecture>().unwrap(), 77);
     other.save(&place.net).unwrap();
     let refused = place.refusal(&["schedule.generations=2"]);
     assert!(
-        refused.contains("net.safetensors contains a net of shape b2c16, expected the config's b1c16"),
+        refused.contains("net.safetensors contains a net of shape lines32x2, expected the config's lines32x1"),
         "{refused}"
     );
     let untrained = runs::run(CONFIG, place.folder.path(), &[]).map(drop).unwrap_err().to_string();

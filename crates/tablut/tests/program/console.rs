@@ -134,5 +134,5 @@ fn long_work_is_announced_at_once_without_a_terminal() {
     ]);
     assert!(openings.starts_with("Openings of 6 plies under the kvasir rules, judged by alphabeta:1"), "{openings}");
     let training = said(&["train", text(&tiny.config()), "--run", text(&tiny.path("run"))]);
-    assert!(training.starts_with("Training b1c16 ("), "{training}");
+    assert!(training.starts_with("Training lines32x1 ("), "{training}");
 }

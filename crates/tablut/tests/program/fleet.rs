@@ -117,7 +117,7 @@ impl Drop for Ended {
 
 /// Reads lines until one contains `words`, and returns it.
 #[track_caller]
-fn wait_for(words: &str, said: &mut impl std::io::BufRead) -> String {
+pub fn wait_for(words: &str, said: &mut impl std::io::BufRead) -> String {
     let mut line = String::new();
     while !line.contains(words) {
         line.clear();
@@ -241,51 +241,6 @@ fn fifty_kills_of_workers_trainer_and_broker_change_no_bit() {
     }
     eprintln!("{kills:?} kills of workers, trainer and broker in {runs} runs");
     assert!(kills.iter().all(|&kills| kills > 0), "{kills:?}");
-}
-
-#[test]
-fn a_worker_that_computes_other_bits_is_rejected() {
-    let Some(broker) = TestBroker::start("") else { return };
-    // A net of lines would have the same bits.
-    let config = CONFIG.replace("lines32x1", "b1c16");
-    let setting = Setting::new(&config.replace("generations = 5", "generations = 1"));
-    let mut trainer = setting.train_with_workers("run", &broker.url).spawn().unwrap();
-    let refused = worker(&broker.url).env("TABLUT_SIMD", "plain").output().unwrap();
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert_eq!(refused.status.code(), Some(2), "{said}");
-    assert!(said.contains("computes different bits than the trainer's"), "{said}");
-    // The trainer reports it before a correct worker starts.
-    let mut hears = std::io::BufReader::new(trainer.stderr.take().unwrap());
-    wait_for("does not play: this machine computes different bits", &mut hears);
-    let _worker = Ended::start(&mut worker(&broker.url));
-    let mut rest = String::new();
-    std::io::Read::read_to_string(&mut hears, &mut rest).unwrap();
-    assert!(trainer.wait().unwrap().success(), "{rest}");
-    setting.equals_alone("run");
-}
-
-#[test]
-fn a_run_in_bf16_is_played_in_bf16_and_not_by_a_worker_without_it() {
-    let kinds = [tablut_net::Precision::Bf16Amx, tablut_net::Precision::Bf16Avx512];
-    let Some(kind) = kinds.into_iter().find(|kind| kind.chosen().is_ok()) else {
-        eprintln!("skipped: this machine has no bf16");
-        return;
-    };
-    let Some(broker) = TestBroker::start("") else { return };
-    let config = CONFIG.replace("lines32x1", "b1c16").replace("generations = 5", "generations = 2");
-    let setting = Setting::new(&format!("precision = \"{kind}\"\n{config}"));
-    let mut trainer = setting.train_with_workers("run", &broker.url).spawn().unwrap();
-    let refused = worker(&broker.url).env("TABLUT_SIMD", "avx2").output().unwrap();
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert_eq!(refused.status.code(), Some(2), "{said}");
-    assert!(said.contains("this machine cannot play the run's games: precision bf16-"), "{said}");
-    let mut hears = std::io::BufReader::new(trainer.stderr.take().unwrap());
-    wait_for("does not play: this machine cannot play", &mut hears);
-    let _worker = Ended::start(&mut worker(&broker.url));
-    let mut rest = String::new();
-    std::io::Read::read_to_string(&mut hears, &mut rest).unwrap();
-    assert!(trainer.wait().unwrap().success(), "{rest}");
-    setting.equals_alone("run");
 }
 
 #[test]

@@ -19,7 +19,6 @@ mod model_combine;
 mod notebooks;
 mod outputs;
 mod own_rules;
-mod precision;
 mod program_players;
 mod resume;
 mod review;

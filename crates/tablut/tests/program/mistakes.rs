@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use tablut_net::{Model, StatedRules, TrainingSummary, Weights};
 
-const CONFIG: &str = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n";
+const CONFIG: &str = "rules = [\"kvasir\"]\nshape = \"lines32x1\"\n";
 
 /// Checks that the binary fails with exit code 2 and a message that contains all texts in `expected`.
 fn refused(arguments: &[&str], expected: &[&str]) {
@@ -56,25 +56,38 @@ fn configs() {
     refused(&["train", text(&kind)], &["type.toml", "line 4", "games"]);
     let shape = write("shape.toml", "rules = [\"kvasir\"]\nshape = \"b1c17\"\n");
     refused(&["train", text(&shape)], &["b1c17", "multiple of 16"]);
-    let rules = write("rules.toml", "rules = [\"kvasr\"]\nshape = \"b1c16\"\n");
+    let rules = write("rules.toml", "rules = [\"kvasr\"]\nshape = \"lines32x1\"\n");
     refused(&["train", text(&rules), "--run", text(&folder.path().join("run"))], &["kvasr"]);
     let sound = write("sound.toml", CONFIG);
     refused(&["train", text(&sound), "--set", "learning.rate=1"], &["--set", "learning.rate=1", "unknown field"]);
+    let old = write("old.toml", &format!("{CONFIG}precision = \"f32\"\n"));
+    refused(&["train", text(&old)], &["old.toml", "line 3", "unknown field `precision`"]);
     refused(&["train", text(&folder.path().join("none.toml"))], &["none.toml", "No such file"]);
     refused(&["config", text(&misspelt)], &["learning_rat"]);
     // Files and names in a config must exist too.
     let model = folder.path().join("net.tablut");
-    model_of("b2c16").save(&model).unwrap();
+    model_of("lines32x2").save(&model).unwrap();
     let named = |key: &str, value: &Path| format!("{key}={:?}", text(value));
     let none = folder.path().join("none.tablut");
     for command in ["config", "train"] {
         let refused_with = |set: &str, expected: &[&str]| refused(&[command, text(&sound), "--set", set], expected);
         refused_with("rules=[\"nowhere.toml\"]", &["nowhere.toml"]);
         refused_with(&named("start", &none), &["start", "none.tablut", "No such file"]);
-        refused_with(&named("start", &model), &["start", "b2c16", "b1c16"]);
+        refused_with(&named("start", &model), &["start", "lines32x2", "lines32x1"]);
         refused_with("evaluation.against=[\"net:none.tablut@4\"]", &["evaluation.against", "none.tablut"]);
         refused_with("evaluation.against=[\"gredy\"]", &["evaluation.against", "gredy"]);
     }
+}
+
+#[test]
+fn a_residual_net_on_the_cores() {
+    let folder = tempfile::tempdir().unwrap();
+    let (config, run) = (folder.path().join("residual.toml"), folder.path().join("run"));
+    fs::write(&config, format!("{}{TINY}", CONFIG.replace("lines32x1", "b4c32"))).unwrap();
+    let expected = ["b4c32", "learn on GPUs only", "gpu:0", "lines32x2"];
+    refused(&["train", text(&config), "--run", text(&run)], &expected);
+    refused(&["train", text(&config), "--run", text(&run), "--dry-run"], &expected);
+    assert!(!run.exists(), "a run that cannot start leaves a folder");
 }
 
 #[test]
@@ -138,7 +151,7 @@ fn an_edited_rule_file_stops_the_run() {
     let path = |name: &str| folder.path().join(name);
     let rules = "base = \"kvasir\"\nname = \"mine\"\nmax-plies = 100\n";
     fs::write(path("mine.toml"), rules).unwrap();
-    fs::write(path("tiny.toml"), format!("rules = [{:?}]\nshape = \"b1c16\"\n{TINY}", text(&path("mine.toml"))))
+    fs::write(path("tiny.toml"), format!("rules = [{:?}]\nshape = \"lines32x1\"\n{TINY}", text(&path("mine.toml"))))
         .unwrap();
     train(&path("tiny.toml"), &path("run"));
     let model = Model::load(&path("run/checkpoints/gen-00000.safetensors")).unwrap();
@@ -157,11 +170,11 @@ fn a_run_with_another_shape_is_not_continued() {
     fs::write(&config, format!("{CONFIG}{TINY}")).unwrap();
     train(&config, &run);
     refused(
-        &["train", text(&config), "--run", text(&run), "--set", "shape=b2c16"],
-        &["shape: was \"b1c16\", is \"b2c16\"", "--run"],
+        &["train", text(&config), "--run", text(&run), "--set", "shape=lines32x2"],
+        &["shape: was \"lines32x1\", is \"lines32x2\"", "--run"],
     );
     fs::remove_file(run.join("config.toml")).unwrap();
-    refused(&["train", text(&config), "--run", text(&run), "--set", "shape=b2c16"], &["b1c16", "b2c16"]);
+    refused(&["train", text(&config), "--run", text(&run), "--set", "shape=lines32x2"], &["lines32x1", "lines32x2"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
 use tempfile::TempDir;
 
 /// A run of one generation with two short games and no evaluation.
-const CONFIG: &str = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n[schedule]\ngenerations = 1\ngames = 2\n\
+const CONFIG: &str = "rules = [\"kvasir\"]\nshape = \"lines32x1\"\n[schedule]\ngenerations = 1\ngames = 2\n\
                       simulations = [[0, 2]]\n[selfplay]\nmax_plies = 30\n[evaluation]\ngames = 0\n";
 
 /// Runs the binary without a terminal and without input.
