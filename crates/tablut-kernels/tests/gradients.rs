@@ -79,7 +79,9 @@ fn gradients_have_the_same_bits_at_every_level_and_on_every_machine() {
         kernels.depthwise_gradient(Grid::new(9, 9), &image, &gradient, &mut taps);
         let (mut gated, mut sums) = (gradient.clone(), vec![0.0; 48]);
         kernels.gate(&mut gated, &image, 0.5, &mut sums);
-        [&outer, &taps, &sums].into_iter().for_each(|values| sum.add(values));
+        for values in [&outer, &taps, &sums] {
+            sum.add(values);
+        }
         let expected = if kernels.simd().is_fused() { FUSED } else { SEPARATE };
         assert_eq!(sum.value(), expected, "{}", kernels.simd());
     }
