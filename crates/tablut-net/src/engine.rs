@@ -39,7 +39,7 @@ impl Default for EngineOptions {
 
 /// A net that is ready to run on the CPU.
 ///
-/// The weights are transformed and packed once, when the engine is created. [`Engine::share`] creates another engine
+/// The weights are packed once, when the engine is created. [`Engine::share`] creates another engine
 /// with the same weights, so that every worker can have one without using more memory for weights. The engine uses the
 /// best instruction set of this machine, or the one that `TABLUT_SIMD` names.
 ///

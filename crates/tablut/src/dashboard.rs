@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn a_pause_lasts_until_the_next_key_or_until_the_dashboard_closes() {
         let folder = tempfile::tempdir().unwrap();
-        let text = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n";
+        let text = "rules = [\"kvasir\"]\nshape = \"lines32x1\"\n";
         let config = TrainConfig::parse(text, std::path::Path::new("test.toml"), &[]).unwrap();
         let run = Run::open(&folder.path().join("run"), config).unwrap();
         let (counters, cancel) = (Arc::default(), CancelToken::new());

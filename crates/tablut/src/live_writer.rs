@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn games_are_followed_from_their_start_to_their_end() {
         let folder = tempfile::tempdir().unwrap();
-        let text = "rules = [\"kvasir\", \"ashton\"]\nshape = \"b1c16\"\n";
+        let text = "rules = [\"kvasir\", \"ashton\"]\nshape = \"lines32x1\"\n";
         let config = TrainConfig::parse(text, Path::new("test.toml"), &[]).unwrap();
         let run = Run::open(&folder.path().join("run"), config).unwrap();
         let writer = Arc::new(LiveWriter::new(&run.folder));

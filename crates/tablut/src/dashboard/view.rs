@@ -219,7 +219,7 @@ mod tests {
 
     fn state() -> RunProgress {
         let folder = tempfile::tempdir().unwrap();
-        let text = "rules = [\"kvasir\", \"ashton\"]\nshape = \"b1c16\"\n[schedule]\ngenerations = 8\ngames = 4\n";
+        let text = "rules = [\"kvasir\", \"ashton\"]\nshape = \"lines32x1\"\n[schedule]\ngenerations = 8\ngames = 4\n";
         let config = TrainConfig::parse(text, std::path::Path::new("test.toml"), &[]).unwrap();
         let run = Run::open(&folder.path().join("tiny"), config).unwrap();
         RunProgress::new(&run, &Arc::default(), &CancelToken::new())
@@ -251,9 +251,13 @@ mod tests {
         let mut state = state();
         state.apply(&RunEvent::Note("warning: one\nwarning: two"));
         let screen = screen(&state, 80, 24);
-        for part in
-            ["tiny: b1c16 on 2 rule sets", "0/8 generations", "after the first generation", "warning: two", "p: pause"]
-        {
+        for part in [
+            "tiny: lines32x1 on 2 rule sets",
+            "0/8 generations",
+            "after the first generation",
+            "warning: two",
+            "p: pause",
+        ] {
             assert!(screen.contains(part), "{part} is not in\n{screen}");
         }
     }
