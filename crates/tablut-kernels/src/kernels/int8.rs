@@ -1,9 +1,9 @@
 //! The safe interface of the kernels in integers.
 
-#[cfg(target_arch = "x86_64")]
-use crate::int8::avx2;
 use crate::int8::{INT8_LANES, STEPS, plain};
-use crate::{Grid, Int8Depthwise, Int8Matrix, Kernels, Simd};
+use crate::{Grid, Int8Depthwise, Int8Matrix, Kernels};
+#[cfg(target_arch = "x86_64")]
+use crate::{Simd, int8::avx2};
 
 /// Calls a kernel for AVX2 where it may be used, otherwise the plain one.
 macro_rules! with_avx2 {
