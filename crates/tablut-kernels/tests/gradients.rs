@@ -74,7 +74,7 @@ fn gradients_have_the_same_bits_at_every_level_and_on_every_machine() {
         let mut sum = checksum::Checksum::default();
         let rows = |values| Rows { values, stride: 48, count: 81 };
         let mut outer = vec![0.0; 48 * 48];
-        kernels.outer(rows(&image), 48, rows(&gradient), false, &mut outer);
+        kernels.outer(&[[rows(&image), rows(&gradient)]], 48, false, &mut outer);
         let mut taps = vec![0.0; 9 * 48];
         kernels.depthwise_gradient(Grid::new(9, 9), &image, &gradient, &mut taps);
         let (mut gated, mut sums) = (gradient.clone(), vec![0.0; 48]);

@@ -25,7 +25,7 @@ fn channels_that_do_not_come_in_sixteens_are_refused() {
     refused("a gate of 17 channels", || kernels.gate(&mut [0.0; 81 * 17], &image, 1.0, &mut [0.0; 17]));
     refused("sums of 17 outputs", || {
         let rows = |stride| Rows { values: &image, stride, count: 1 };
-        kernels.outer(rows(16), 16, rows(17), false, &mut [0.0; 16 * 17]);
+        kernels.outer(&[[rows(16), rows(17)]], 16, false, &mut [0.0; 16 * 17]);
     });
     refused("weights in integers of 16 channels", || Int8Depthwise::pack(&[0.0; 9 * 16]));
     refused("a matrix in integers of 16 inputs", || Int8Matrix::pack([32, 16], &[0.0; 512], &[1.0; 32]));
