@@ -17,5 +17,5 @@ for rules in kvasir masters imperial ludoteka tartu ashton piecepack linnaeus ma
         *) band=0.2 ;;
     esac
     [ -s "$book" ] || "${BINARY:-target/release/tablut}" openings --rules "$rules" --plies $plies --steer --count 250 \
-        --judge "net:${NET:-models/all-rules.tablut}@16384,precision=fastest" --band $band --out "$book" --force
+        --judge "net:${NET:-models/all-rules.tablut}@16384" --band $band --out "$book" --force
 done
