@@ -11,7 +11,7 @@ use tablut_play::{PositionReport, shipped_net};
 use tablut_rules::{Game, MoveList, Position, Rules, Side};
 use tablut_search::Limit;
 
-/// The rule sets: with and without weights of their own.
+/// The rule sets.
 const RULES: [&str; 5] = ["kvasir", "masters", "imperial", "tartu", "ashton"];
 const POSITIONS: usize = 10;
 /// Few enough for Gumbel's method, and enough for PUCT.
