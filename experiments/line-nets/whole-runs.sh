@@ -6,7 +6,10 @@ set -euo pipefail
 rules=$1 seed=$2 games=${3:-200} folder=${4:-runs/line-nets}
 tablut=${TABLUT:-target/release/tablut}
 # As many generations as take about the processor time of the residual net's 28, or less.
-case $rules in masters) generations=15 ;; kvasir) generations=20 ;; *) generations=24 ;; esac
+case $rules-$seed in
+  masters-1) generations=10 ;; masters-2) generations=13 ;; masters-*) generations=18 ;; # games are long until the attackers win
+  kvasir-*) generations=20 ;; *) generations=24 ;;
+esac
 mkdir -p "$folder"
 train() { # net, further settings
   local net=$1; shift
