@@ -7,9 +7,9 @@ use crate::benchmark::MachinePace;
 use crate::config::TrainConfig;
 
 /// Evaluations in self-play and generations of `configs/quickstart.toml`.
-const QUICKSTART: (f64, f64) = (9.1e6, 14.0);
+const QUICKSTART: (f64, f64) = (6.4e6, 15.0);
 /// The share of a run's time that self-play takes, as in the quickstart.
-const SELFPLAY_SHARE: f64 = 0.7;
+const SELFPLAY_SHARE: f64 = 0.65;
 /// The largest share of a run's time for the match at its end.
 const FINAL_SHARE: f64 = 0.1;
 
@@ -26,7 +26,7 @@ impl TrainConfig {
             more if more < 5e9 => &[(0.33, 64), (0.67, 128)],
             _ => &[(0.07, 64), (0.17, 128), (0.58, 256)],
         };
-        // The window grows much more slowly than the run: 90,000 positions for the quickstart, 185,000 for an hour.
+        // The window grows much more slowly than the run: 65,000 positions for the quickstart, 140,000 for an hour.
         let window = config.learning.window_positions as f64 * (evaluations / QUICKSTART.0).powf(0.2);
         config.learning.window_positions = (window / 1000.0).round().max(1.0) as usize * 1000;
         let generations = generations_for(evaluations);
@@ -78,7 +78,7 @@ fn evaluations_in(pace: &MachinePace, seconds: f64) -> f64 {
     pace.evaluations_per_second * SELFPLAY_SHARE * seconds
 }
 
-/// The generations of a run: 14 for the quickstart, 85 for an hour, 170 for four hours.
+/// The generations of a run: 15 for the quickstart, 104 for an hour, 208 for four hours.
 fn generations_for(evaluations: f64) -> u64 {
     (QUICKSTART.1 * (evaluations / QUICKSTART.0).sqrt()).clamp(8.0, 2000.0).round() as u64
 }
@@ -89,15 +89,15 @@ mod tests {
 
     /// The pace of two idle cores with AVX-512 in the quickstart.
     const PACE: MachinePace = MachinePace {
-        plies_per_game: 129.6,
-        positions_per_game: 127.5,
-        evaluations_per_simulation: 0.93,
-        evaluations_per_second: 36_000.0,
-        samples_per_second: 12_000.0,
+        plies_per_game: 66.9,
+        positions_per_game: 61.7,
+        evaluations_per_simulation: 0.83,
+        evaluations_per_second: 131_000.0,
+        samples_per_second: 9_600.0,
         bytes_per_position: 30.0,
         window_bytes_per_position: 210.0,
-        model_bytes: 378_000,
-        state_bytes: 1_500_000,
+        model_bytes: 300_000,
+        state_bytes: 1_200_000,
         memory_bytes: 90_000_000,
     };
 
@@ -127,9 +127,9 @@ mod tests {
 
     #[test]
     fn the_quickstarts_time_gives_about_the_quickstart() {
-        let (plan, quickstart) = (planned(350.0), TrainConfig::new(vec!["kvasir".to_owned()]));
+        let (plan, quickstart) = (planned(90.0), TrainConfig::new(vec!["kvasir".to_owned()]));
         assert!(plan.schedule.generations.abs_diff(quickstart.schedule.generations) <= 3, "{plan:?}");
-        assert!((300..500).contains(&plan.schedule.games), "{plan:?}");
+        assert!((200..400).contains(&plan.schedule.games), "{plan:?}");
         assert_eq!((&plan.search, &plan.selfplay), (&quickstart.search, &quickstart.selfplay));
         assert_eq!(plan.schedule.simulations, quickstart.schedule.simulations);
     }
@@ -139,7 +139,7 @@ mod tests {
         let mut config = TrainConfig::new(vec!["kvasir".to_owned()]);
         config.schedule.generations = 100;
         config.schedule.simulations = vec![(0, 16), (50, 32)];
-        let fitted = config.fit(&PACE, 350.0);
+        let fitted = config.fit(&PACE, 90.0);
         let half = fitted.schedule.generations.div_ceil(2);
         assert!(fitted.schedule.simulations[1].0.abs_diff(half) <= 1, "{:?}", fitted.schedule);
     }

@@ -22,7 +22,7 @@ pub struct ScheduleConfig {
 
 impl Default for ScheduleConfig {
     fn default() -> Self {
-        Self { generations: 14, games: 420, simulations: vec![(0, 16), (2, 32)], lag: 0 }
+        Self { generations: 15, games: 280, simulations: vec![(0, 16), (3, 32)], lag: 0 }
     }
 }
 
@@ -62,7 +62,7 @@ impl Default for LearningConfig {
         Self {
             batch_size: 256,
             draws_per_position: 1.0,
-            window_positions: 90_000,
+            window_positions: 65_000,
             learning_rate: 0.003,
             warmup_steps: 100,
             decay_share: 0.3,
