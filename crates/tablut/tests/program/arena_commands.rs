@@ -205,7 +205,7 @@ fn the_engine_bridge_answers_a_script() {
 #[test]
 fn bridges_play_the_shipped_net_by_default() {
     let text = stdout(&tablut(&["bridge", "engine"], "uci\n"));
-    assert!(text.starts_with("id name tablut ") && text.contains(" b4c32\n"), "{text}");
+    assert!(text.starts_with("id name tablut ") && text.contains(" lines32x2\n"), "{text}");
     let rules = "rules dim:9 esc:e ks:c cor: start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
     let text = stdout(&tablut(&["bridge", "opentafl", "--simulations", "8"], &format!("{rules}\nplay attackers\n")));
     assert!(text.starts_with("hello\nsimple-moves on\n"), "{text}");
