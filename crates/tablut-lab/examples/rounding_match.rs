@@ -53,7 +53,7 @@ fn main() -> Result<(), Failure> {
     let engine = Engine::new(&weights)?;
     Unrounded::new(&weights)?;
     let contestant = |name: &str, evaluator: usize| {
-        let search = NetSearch { evaluator, limit: limit.clone(), config: SearchConfig::for_play() };
+        let search = NetSearch { evaluator, limit, config: SearchConfig::for_play() };
         Contestant::net(format!("{name}@{simulations}"), search)
     };
     let config = MatchConfig {
