@@ -185,7 +185,7 @@ def main():
         game.write_text(GAME)
         nets = [f"models/{name}.tablut" for name in ("quickstart", "earlier/quickstart-2")]
         run = folder / "specialist"
-        whole([args.program, "train", str(HERE / "tiny.toml"), "--run", str(run), "--set", "shape=b4c32", "--set",
+        whole([args.program, "train", str(HERE / "tiny.toml"), "--run", str(run), "--set", "shape=lines32x2", "--set",
                "rules=['masters']", "--set", "schedule.generations=1"])
         files = {
             "puzzles": writes(["generate", "puzzles", nets[0], "--rules", "kvasir", "--count", "8", "--games", "8", "--simulations", "4"], "."),
