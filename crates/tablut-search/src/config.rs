@@ -26,7 +26,7 @@ pub struct SelfPlaySearch {
 }
 
 /// The value of a draw in play and in self-play for the side that searches. Against weaker nets it turns draws into wins.
-/// In self-play the side that seldom wins would otherwise learn to draw (`experiments/draw-value`).
+/// In self-play the side that seldom wins could otherwise learn to draw (`experiments/draw-value`).
 const DRAW_VALUE: f32 = -0.25;
 
 impl Default for SelfPlaySearch {
