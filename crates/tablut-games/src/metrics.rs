@@ -60,11 +60,11 @@ pub struct SelfPlayMetrics {
     pub positions: usize,
     /// Games that the attackers won.
     pub attackers_won: usize,
-    /// Drawn games.
+    /// Games without a winner: drawn games and those that were stopped at the ply limit.
     pub drawn: usize,
     /// Games that the defenders won.
     pub defenders_won: usize,
-    /// Games that reached the ply limit (also counted as drawn).
+    /// Games that were stopped at the ply limit. `drawn` counts them too.
     pub ply_limit: usize,
     /// Mean length in plies.
     pub mean_plies: f64,

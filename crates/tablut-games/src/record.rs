@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use tablut_rules::{Game, Move, MoveList, Outcome, Position, Rules};
+use tablut_rules::{Game, Move, MoveList, Outcome, Position, Reason, Rules};
 use tablut_search::Chances;
 
 /// One game. The rules crate can replay it without other crates.
@@ -13,7 +13,7 @@ pub struct GameRecord {
     pub index: u64,
     /// Name of the rule set.
     pub rules: String,
-    /// The ply limit of the game.
+    /// The ply limit of the game. Self-play stops a game there.
     pub max_plies: u32,
     /// The position before the first move.
     pub start: Position,
@@ -106,6 +106,17 @@ pub enum ReplayError {
 }
 
 impl GameRecord {
+    /// Whether self-play stopped the game at its ply limit, so that nobody knows how it would have ended. A length
+    /// limit of the rule set itself is an end like others.
+    pub fn is_unfinished(&self, rules: &Rules) -> bool {
+        self.outcome.reason == Reason::PlyLimit && rules.set().max_plies.is_none_or(|own| self.max_plies < own)
+    }
+
+    /// Whether the game's result measures the value of its positions: it was finished, and both sides searched equally.
+    pub fn result_counts(&self, rules: &Rules) -> bool {
+        self.handicap.is_none() && !self.is_unfinished(rules)
+    }
+
     /// The index of the game's rule set in `rules`.
     pub(crate) fn place_among(&self, rules: &[Arc<Rules>]) -> Result<usize, ReplayError> {
         rules.iter().position(|rules| rules.name() == self.rules).ok_or_else(|| ReplayError::Rules {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
-use tablut_rules::{Game, Move, MoveList, Position, Rules, Side};
+use tablut_rules::{Game, Move, MoveList, Outcome, Position, Reason, Rules, Side};
 use tablut_search::{Evaluation, Query, Search, SearchConfig, SearchResult, SelfPlaySearch};
 
 use crate::executor::{LeafRequest, Task};
@@ -21,7 +21,8 @@ pub struct SelfPlayConfig {
     /// The largest number of random plies at the start of a game, 0 to 100. A game has a random number of them from 0
     /// to this.
     pub opening_plies: u32,
-    /// A game that reaches this many plies is a draw, 1 to 60,000.
+    /// A game that reaches this many plies is stopped, 1 to 60,000. The search does not see this limit. The value of
+    /// an unfinished game is that of its last search.
     pub max_plies: u32,
     /// The largest lead of one side in a rule set's ordinary games, as a share of the games, up to which both sides
     /// search equally, 0 to below 1. With a larger lead, in `balance_share` of the games the losing side has more
@@ -37,7 +38,7 @@ pub struct SelfPlayConfig {
 
 impl Default for SelfPlayConfig {
     fn default() -> Self {
-        Self { opening_plies: 4, max_plies: 200, balance: 0.3, balance_share: 0.25, balanced_openings: 0 }
+        Self { opening_plies: 4, max_plies: 150, balance: 0.3, balance_share: 0.25, balanced_openings: 0 }
     }
 }
 
@@ -81,7 +82,7 @@ pub struct SelfPlayGame {
     /// Simulations of a search in games without a handicap.
     simulations: u32,
     handicap: Handicap,
-    /// The tree of each side. A draw has another value for each side, so they cannot share a tree.
+    /// The tree of each side. If the sides are equal, both use the first tree.
     searches: [Option<Search>; 2],
     /// Whether a search is running. Otherwise there may be only a tree that is kept for the next search.
     searching: bool,
@@ -106,7 +107,7 @@ impl SelfPlayGame {
     ) -> Self {
         let drawn = if rng.next_u32() & 1 == 0 { Side::Attackers } else { Side::Defenders };
         let first = rules.set().first.side().unwrap_or(drawn);
-        let game = Game::new(Arc::clone(rules), first).with_max_plies(config.max_plies);
+        let game = Game::new(Arc::clone(rules), first);
         let mut this = Self {
             index,
             start: *game.position(),
@@ -141,7 +142,7 @@ impl SelfPlayGame {
 
     /// Plays random plies, or draws openings to choose from.
     fn open(&mut self) {
-        let n_plies = self.rng.random_range(0..=self.config.opening_plies);
+        let n_plies = self.rng.random_range(0..=self.config.opening_plies).min(self.config.max_plies.saturating_sub(1));
         if self.config.balanced_openings > 1 && n_plies > 0 {
             let n = self.config.balanced_openings;
             self.candidates = Some(Candidates::draw(&self.game, n, n_plies, &mut self.rng));
@@ -149,6 +150,11 @@ impl SelfPlayGame {
             let played = play_random(&mut self.game, n_plies, &mut self.rng);
             self.plies = played.into_iter().map(|mv| PlyRecord { mv, search: None }).collect();
         }
+    }
+
+    /// The index of the tree of the side to move. Unequal sides have separate trees.
+    fn tree(&self) -> usize {
+        if self.handicap.is_none() { 0 } else { self.side() }
     }
 
     /// The index of the side to move.
@@ -163,8 +169,8 @@ impl SelfPlayGame {
 
     /// Starts the search of the next ply, with the tree that the last search left.
     fn start_search(&mut self) {
-        let (config, simulations, side) = (&self.search, self.simulations(), self.side());
-        match &mut self.searches[side] {
+        let (config, simulations, tree) = (&self.search, self.simulations(), self.tree());
+        match &mut self.searches[tree] {
             Some(search) => search.configure(config, simulations),
             search => {
                 let rng = ChaCha8Rng::from_rng(&mut self.rng);
@@ -194,7 +200,9 @@ impl SelfPlayGame {
     }
 
     fn record(&mut self) -> Option<GameRecord> {
-        let outcome = self.game.outcome()?;
+        let stopped = self.game.ply() >= self.config.max_plies;
+        let stopped = stopped.then_some(Outcome { winner: None, reason: Reason::PlyLimit });
+        let outcome = self.game.outcome().or(stopped)?;
         Some(GameRecord {
             index: self.index,
             rules: self.game.rules().name().to_owned(),
@@ -269,8 +277,8 @@ impl Task for SelfPlayGame {
             if !self.searching {
                 self.start_search();
             }
-            let side = self.side();
-            let Some(search) = &mut self.searches[side] else { continue };
+            let tree = self.tree();
+            let Some(search) = &mut self.searches[tree] else { continue };
             let n_queries = search.gather(&mut self.queries);
             requests.extend(self.queries.drain(..).map(|query| (0, query)));
             if n_queries > 0 {
@@ -292,8 +300,8 @@ impl Task for SelfPlayGame {
             }
             return;
         }
-        let side = self.side();
-        if let Some(search) = &mut self.searches[side] {
+        let tree = self.tree();
+        if let Some(search) = &mut self.searches[tree] {
             search.apply(evaluations);
         }
     }

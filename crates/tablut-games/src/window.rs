@@ -7,7 +7,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 use tablut_net::{InputBatch, View, encode_symmetric};
-use tablut_rules::{MoveList, N_ATTACKERS, Position, Rules, SIZE, Side, Symmetry};
+use tablut_rules::{MoveList, N_ATTACKERS, Position, Rules, SIZE, Symmetry};
 use tablut_search::Chances;
 
 use crate::record::{GameRecord, ReplayError};
@@ -51,11 +51,10 @@ struct Sample {
     occurrences: u8,
     plies_since_capture: u16,
     moves_left: u16,
-    outcome: Option<Side>,
+    /// How the game ended, or an estimate if its result does not count.
+    outcome: Chances,
     search: Chances,
     policy: Box<[u16]>,
-    /// Whether the sides of the game were not equal.
-    unequal: bool,
 }
 
 impl ReplayWindow {
@@ -108,17 +107,25 @@ impl ReplayWindow {
     fn samples(&self, game: &GameRecord) -> Result<Vec<Sample>, ReplayError> {
         let place = game.place_among(&self.rules)?;
         let mut samples = Vec::new();
+        let unfinished = game.is_unfinished(&self.rules[place]);
+        let last = game.plies.iter().rev().find_map(|ply| ply.search.as_ref());
         game.replay(&self.rules[place], |state, _, ply| {
             let Some(search) = &ply.search else { return };
+            // The result of a game with unequal sides depends on the searches, so each search estimates it. An
+            // unfinished game is estimated by its last search.
+            let outcome = match last {
+                _ if !game.handicap.is_none() => search.chances,
+                Some(last) if unfinished => last.chances,
+                _ => Chances::certain(game.outcome.winner),
+            };
             samples.push(Sample {
-                unequal: !game.handicap.is_none(),
                 position: *state.position(),
                 rules: place as u32,
                 // The net cannot distinguish larger numbers.
                 occurrences: u8::try_from(state.occurrences()).unwrap_or(u8::MAX),
                 plies_since_capture: u16::try_from(state.plies_since_capture()).unwrap_or(u16::MAX),
                 moves_left: u16::try_from(game.plies.len() - state.ply() as usize).unwrap_or(u16::MAX),
-                outcome: game.outcome.winner,
+                outcome,
                 search: search.chances,
                 policy: search.policy.clone().into(),
             });
@@ -184,8 +191,6 @@ impl ReplayWindow {
         };
         encode_symmetric(&view, symmetry, &mut batch.input);
         batch.policy.extend(shares(&sample.policy));
-        // The outcome of a game with unequal sides depends on the searches, so it is not a target.
-        let value_share = if sample.unequal { 1.0 } else { value_share };
         batch.wdl.push(value_target(sample.outcome, sample.search, value_share));
         batch.moves_left.push(f32::from(sample.moves_left));
     }
@@ -198,7 +203,7 @@ fn shares(policy: &[u16]) -> impl Iterator<Item = f32> {
 }
 
 /// The target of the outcome head: the game's outcome, mixed with the chances that the search found.
-pub(crate) fn value_target(outcome: Option<Side>, search: Chances, value_share: f32) -> [f32; 3] {
-    let [outcome, search] = [Chances::certain(outcome), search].map(|of| [of.attackers, of.draw, of.defenders]);
+pub(crate) fn value_target(outcome: Chances, search: Chances, value_share: f32) -> [f32; 3] {
+    let [outcome, search] = [outcome, search].map(|of| [of.attackers, of.draw, of.defenders]);
     std::array::from_fn(|i| (1.0 - value_share) * outcome[i] + value_share * search[i])
 }

@@ -8,7 +8,7 @@ use tablut_games::{
 };
 use tablut_net::{FEATURES, InputBatch, PLANES, encode};
 use tablut_rules::Rules;
-use tablut_search::{SelfPlaySearch, UniformEvaluator};
+use tablut_search::{Chances, SelfPlaySearch, UniformEvaluator};
 
 #[test]
 fn every_array_comes_back_with_its_shape_and_values() {
@@ -65,7 +65,8 @@ fn every_array_comes_back_with_its_shape_and_values() {
     let (mut row, mut start) = (0, 0);
     for game in &games {
         let n_plies = game.plies.len() as u32;
-        let winner = game.outcome.winner;
+        let last = game.plies.last().unwrap().search.as_ref().unwrap().chances;
+        let outcome = if game.is_unfinished(&rules) { last } else { Chances::certain(game.outcome.winner) };
         game.replay(&rules, |state, legal, ply| {
             let Some(search) = &ply.search else { return };
             let mut expected = InputBatch::default();
@@ -78,11 +79,7 @@ fn every_array_comes_back_with_its_shape_and_values() {
             let total: f32 = search.policy.iter().map(|&p| f32::from(p)).sum();
             let targets: Vec<f32> = search.policy.iter().map(|&p| f32::from(p) / total).collect();
             assert_eq!(policy[start..end], targets);
-            let outcome = winner.map_or([0.0, 1.0, 0.0], |side| match side {
-                tablut_rules::Side::Attackers => [1.0, 0.0, 0.0],
-                tablut_rules::Side::Defenders => [0.0, 0.0, 1.0],
-            });
-            assert_eq!(values[3 * row..][..3], outcome);
+            assert_eq!(values[3 * row..][..3], [outcome.attackers, outcome.draw, outcome.defenders]);
             assert_eq!(moves_left[row], (n_plies - state.ply()) as f32);
             (row, start) = (row + 1, end);
         })

@@ -62,6 +62,54 @@ fn games_do_not_depend_on_workers_or_batches() {
     assert_eq!(one, three);
 }
 
+/// The search does not see the ply limit, so a game that is stopped early begins like one that is stopped late.
+#[test]
+fn a_stopped_game_is_the_beginning_of_a_longer_one() {
+    for (opening_plies, limit) in [(4, 20), (30, 9), (4, 1)] {
+        let rules = rules("masters");
+        let with = |max_plies| {
+            let config = SelfPlayConfig { opening_plies, max_plies, ..config() };
+            play(&rules, &config, Concurrency { workers: 2, tasks_per_worker: 8 }).0
+        };
+        for (short, long) in with(limit).iter().zip(with(60)) {
+            short.replay(&rules, |_, _, _| {}).unwrap();
+            assert!(short.plies.len() <= limit as usize);
+            if opening_plies < limit {
+                assert_eq!(short.plies, long.plies[..short.plies.len()]);
+                assert_eq!(short.is_unfinished(&rules), short.plies.len() < long.plies.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unfinished_game_teaches_what_its_last_search_expects() {
+    let limited = |max_plies| {
+        let mut set = Rules::named("masters").unwrap().set().clone();
+        set.max_plies = max_plies;
+        Arc::new(Rules::new(set).unwrap())
+    };
+    let free = limited(None);
+    let (mut games, _) =
+        play(&free, &SelfPlayConfig { max_plies: 20, ..config() }, Concurrency { workers: 2, tasks_per_worker: 8 });
+    games.retain(|game| game.is_unfinished(&free));
+    assert!(!games.is_empty());
+    let targets = |rules: &Arc<Rules>, game: &GameRecord| {
+        let mut window = ReplayWindow::new(vec![rules.clone()], 1000);
+        window.push(std::slice::from_ref(game)).unwrap();
+        window.in_order(0.0).wdl
+    };
+    for game in &games {
+        let last = game.plies.last().unwrap().search.as_ref().unwrap().chances;
+        let expected = [last.attackers, last.draw, last.defenders];
+        assert!(targets(&free, game).iter().all(|wdl| *wdl == expected), "{:?}", targets(&free, game));
+        // The length limit of a rule set is an end of the game.
+        let own = limited(Some(20));
+        assert!(!game.is_unfinished(&own) && game.result_counts(&own));
+        assert!(targets(&own, game).iter().all(|wdl| *wdl == [0.0, 1.0, 0.0]));
+    }
+}
+
 #[test]
 fn records_come_back_and_damage_is_named() {
     let rules = rules("imperial");

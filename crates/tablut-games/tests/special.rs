@@ -133,7 +133,8 @@ fn unequal_searches_do_not_change_the_other_games() {
 #[test]
 fn outcomes_of_unequal_games_teach_no_values() {
     let rules = Arc::new(Rules::named("kvasir").unwrap());
-    let mut game = play(&order(config(), Vec::new())).swap_remove(0);
+    let games = play(&order(SelfPlayConfig { max_plies: 400, ..config() }, Vec::new()));
+    let mut game = games.into_iter().find(|game| game.result_counts(&rules)).unwrap();
     let target = |game: &GameRecord| {
         let mut window = ReplayWindow::new(vec![rules.clone()], 1000);
         window.push(std::slice::from_ref(game)).unwrap();

@@ -188,12 +188,12 @@ impl Drop for PySelfPlay {
 /// Plays games of a net, or of a callable, against itself. Iterating over the result yields a `Record` of each game.
 ///
 /// `rules` is a rule set or a list of rule sets, which take turns. `simulations` is the number per search. A game
-/// begins with up to `opening_plies` random plies and is a draw after `max_plies`. `options` changes settings of the
+/// begins with up to `opening_plies` random plies and is stopped after `max_plies`. `options` changes settings of the
 /// search: `solver`, `max_considered`, `c_visit`, `c_scale`. The games depend on the seed and the generation, not on
 /// threads. They equal those of a run with this seed. `evaluator` is a callable as for `search`. Each of `threads`
 /// threads plays `batch` games at once, and their positions form batches.
 #[pyfunction]
-#[pyo3(signature = (model=None, *, evaluator=None, rules=None, games, simulations=32, opening_plies=4, max_plies=200, options=None,
+#[pyo3(signature = (model=None, *, evaluator=None, rules=None, games, simulations=32, opening_plies=4, max_plies=150, options=None,
     seed=1, generation=0, threads=None, batch=64))]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword of the Python function")]
 pub(crate) fn self_play(

@@ -25,10 +25,6 @@ pub struct SelfPlaySearch {
     pub c_scale: f32,
 }
 
-/// The value of a draw in play and in self-play for the side that searches. Against weaker nets it turns draws into wins.
-/// In self-play the side that seldom wins could otherwise learn to draw (`experiments/draw-value`).
-const DRAW_VALUE: f32 = -0.25;
-
 impl Default for SelfPlaySearch {
     fn default() -> Self {
         Self { solver: Solver::Deep, max_considered: 16, c_visit: 50.0, c_scale: 0.1 }
@@ -46,7 +42,7 @@ impl SelfPlaySearch {
             puct: PuctConfig::default(),
             moves_left: 0.0,
             repeats: Repeats::Evaluated,
-            draw_value: DRAW_VALUE.into(),
+            draw_value: DrawValues::default(),
             solver,
             stop_when_decided: true,
             leaves_in_flight: 1,
@@ -250,7 +246,7 @@ impl SearchConfig {
             puct: PuctConfig::default(),
             moves_left: 0.05,
             repeats: Repeats::Drawn,
-            draw_value: DRAW_VALUE.into(),
+            draw_value: (-0.25).into(),
             solver: Solver::Deep,
             stop_when_decided: true,
             leaves_in_flight: 1,

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use tablut_rules::Side;
+use tablut_search::Chances;
 
 use super::sample::ExaminedPosition;
 use crate::window::value_target;
@@ -23,14 +24,14 @@ pub struct NetStatistics {
     pub attackers: PolicyStatistics,
     /// The policy in positions with the defenders to move.
     pub defenders: PolicyStatistics,
-    /// Values by phase of the game, in games with equal sides. Phases without positions are left out.
+    /// Values by phase of the game, in games whose result counts. Phases without positions are left out.
     pub phases: Vec<PhaseStatistics>,
-    /// The net's values compared with the results of games with equal sides, in bins from −1 to 1. Bins without
+    /// The net's values compared with the results of games whose result counts, in bins from −1 to 1. Bins without
     /// positions are left out.
     pub calibration: Vec<CalibrationBin>,
 }
 
-/// Draws in games with equal sides.
+/// Draws in games whose result counts.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DrawStatistics {
@@ -100,11 +101,11 @@ pub struct NetLosses {
     pub policy: f64,
     /// The target's entropy, in nats. It is the lower bound of `policy`.
     pub policy_floor: f64,
-    /// Cross-entropy of win, draw, loss against its target, in nats, in games with equal sides.
+    /// Cross-entropy of win, draw, loss against its target, in nats, in games whose result counts.
     pub value: f64,
     /// Mean absolute difference between the plies left and the net's estimate, in plies.
     pub moves_left: f64,
-    /// Drawn games among those with equal sides: predicted and real.
+    /// Drawn games among those whose result counts: predicted and real.
     pub draws: DrawStatistics,
 }
 
@@ -125,7 +126,7 @@ impl NetStatistics {
         let phases = PHASES.iter().enumerate().filter_map(|(at, &(phase, from_ply))| {
             let end = PHASES.get(at + 1).map_or(u32::MAX, |next| next.1);
             let of_phase =
-                move |position: &&ExaminedPosition| position.equal_sides && (from_ply..end).contains(&position.ply);
+                move |position: &&ExaminedPosition| position.result_counts && (from_ply..end).contains(&position.ply);
             let within = || positions.iter().filter(of_phase);
             let n = within().count();
             let mean = |value: fn(&ExaminedPosition) -> f64| within().map(value).sum::<f64>() / n.max(1) as f64;
@@ -159,9 +160,9 @@ impl NetStatistics {
 
 /// Predicted and real draws.
 fn draws(positions: &[ExaminedPosition]) -> DrawStatistics {
-    let equal = || positions.iter().filter(|position| position.equal_sides);
-    let n = equal().count();
-    let mean = |value: fn(&ExaminedPosition) -> f64| equal().map(value).sum::<f64>() / n.max(1) as f64;
+    let counted = || positions.iter().filter(|position| position.result_counts);
+    let n = counted().count();
+    let mean = |value: fn(&ExaminedPosition) -> f64| counted().map(value).sum::<f64>() / n.max(1) as f64;
     DrawStatistics {
         positions: n,
         predicted: mean(|p| f64::from(p.wdl[1])),
@@ -172,7 +173,7 @@ fn draws(positions: &[ExaminedPosition]) -> DrawStatistics {
 fn calibration(positions: &[ExaminedPosition]) -> Vec<CalibrationBin> {
     let width = 2.0 / BINS as f64;
     let mut bins = [CalibrationBin::default(); BINS];
-    for position in positions.iter().filter(|position| position.equal_sides) {
+    for position in positions.iter().filter(|position| position.result_counts) {
         let bin = &mut bins[(((position.net_value + 1.0) / width) as usize).min(BINS - 1)];
         bin.positions += 1;
         bin.value += position.net_value;
@@ -193,7 +194,7 @@ impl NetLosses {
         let n = positions.len().max(1) as f64;
         let mean = |value: &dyn Fn(&ExaminedPosition) -> f64| positions.iter().map(value).sum::<f64>() / n;
         let value_loss = |position: &ExaminedPosition| -> f64 {
-            let target = value_target(position.winner, position.search, value_share);
+            let target = value_target(Chances::certain(position.winner), position.search, value_share);
             let chances = position.wdl.map(|chance| f64::from(chance).max(1e-9).ln());
             target.iter().zip(chances).map(|(&target, log)| -f64::from(target) * log).sum()
         };
@@ -202,8 +203,8 @@ impl NetLosses {
             policy: mean(&|p| p.cross_entropy),
             policy_floor: mean(&|p| p.target_entropy),
             value: {
-                let equal = || positions.iter().filter(|position| position.equal_sides);
-                equal().map(value_loss).sum::<f64>() / equal().count().max(1) as f64
+                let counted = || positions.iter().filter(|position| position.result_counts);
+                counted().map(value_loss).sum::<f64>() / counted().count().max(1) as f64
             },
             moves_left: mean(&|p| (p.net_plies_left - p.plies_left).abs()),
             draws: draws(positions),
@@ -213,8 +214,6 @@ impl NetLosses {
 
 #[cfg(test)]
 mod tests {
-    use tablut_search::Chances;
-
     use super::*;
 
     fn position(ply: u32, net_value: f64, outcome: f64) -> ExaminedPosition {
@@ -232,7 +231,7 @@ mod tests {
             changed: ply < 20,
             plies_left: 10.0,
             net_plies_left: 13.0,
-            equal_sides: true,
+            result_counts: true,
         }
     }
 
@@ -249,8 +248,8 @@ mod tests {
     }
 
     #[test]
-    fn predicted_draws_are_compared_with_those_of_equal_sides() {
-        let handicap = ExaminedPosition { equal_sides: false, wdl: [0.0, 1.0, 0.0], ..position(5, 0.0, 0.0) };
+    fn predicted_draws_are_compared_with_those_of_result_counts() {
+        let handicap = ExaminedPosition { result_counts: false, wdl: [0.0, 1.0, 0.0], ..position(5, 0.0, 0.0) };
         let losses = NetLosses::of(&[position(0, 0.5, 1.0), position(17, 0.1, 0.0), handicap], 0.0);
         assert_eq!(losses.draws, DrawStatistics { positions: 2, predicted: 0.25, drawn: 0.5 });
     }

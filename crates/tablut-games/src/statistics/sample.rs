@@ -38,8 +38,8 @@ pub struct ExaminedPosition {
     pub plies_left: f64,
     /// The net's estimate of them.
     pub net_plies_left: f64,
-    /// Whether the sides of the game were equal. If not, its result does not measure the position's value.
-    pub equal_sides: bool,
+    /// Whether the game's result measures the position's value, as in [`GameRecord::result_counts`].
+    pub result_counts: bool,
 }
 
 impl ExaminedPosition {
@@ -146,7 +146,7 @@ impl<'a> Examiner<'a> {
                     changed: false,
                     plies_left: game.plies.len() as f64 - f64::from(state.ply()),
                     net_plies_left: 0.0,
-                    equal_sides: game.handicap.is_none(),
+                    result_counts: game.result_counts(&self.rules[set]),
                 };
                 waiting.push((position, search.policy.clone()));
             }

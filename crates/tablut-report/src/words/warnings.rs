@@ -24,7 +24,7 @@ pub enum WarningKind {
     StarvedWindow,
     /// Losses no longer fall.
     Plateau,
-    /// Many games end at the ply limit.
+    /// Many games are stopped at the ply limit.
     LongGames,
     /// The run has become much slower.
     SlowingDown,
@@ -81,9 +81,9 @@ impl WarningKind {
                 "Measure the net with `tablut evaluate`. If it no longer becomes stronger, raise the simulations, lower the learning rate, or use a larger net.",
             ],
             Self::LongGames => [
-                "Games reach the ply limit",
-                "Neither side finds a win. Such games take the most time and teach draws.",
-                "Raise the simulations. Lower selfplay.max_plies only if such positions are really drawn.",
+                "Games are not finished",
+                "Neither side finds a win. Such games take the most time, and only the search estimates their results.",
+                "Wait if the run is young. Otherwise raise the simulations, or selfplay.max_plies if games of these rules are long.",
             ],
             Self::SlowingDown => [
                 "The run is slowing down",
@@ -279,13 +279,13 @@ fn plateau(run: &RunFiles) -> Option<String> {
     ))
 }
 
-/// More than a quarter of the last games ended at the ply limit.
+/// More than a quarter of the last games were stopped at the ply limit.
 fn long_games(run: &RunFiles) -> Option<String> {
     let games: usize = run.recent().iter().map(|line| line.selfplay.games).sum();
     let long: usize = run.recent().iter().map(|line| line.selfplay.ply_limit).sum();
     let share = long as f64 / games.max(1) as f64;
     (games >= 60 && share > 0.25)
-        .then(|| format!("{} of the last {} games ended at the limit", percent(share), count(games as f64)))
+        .then(|| format!("{} of the last {} games were stopped at the ply limit", percent(share), count(games as f64)))
 }
 
 /// The last three generations evaluated less than half as many positions a second as the run's median. Finished runs
