@@ -194,8 +194,9 @@ fn a_plateau() {
 }
 
 #[test]
-fn games_that_reach_the_ply_limit() {
-    assert_eq!(kinds(|line| line.selfplay.ply_limit = 60), [WarningKind::LongGames]);
+fn games_that_are_not_finished() {
+    assert_eq!(kinds(|line| line.selfplay.ply_limit = 110), [WarningKind::LongGames]);
+    assert_eq!(kinds(|line| line.selfplay.ply_limit = 90), []);
 }
 
 #[test]

@@ -279,12 +279,13 @@ fn plateau(run: &RunFiles) -> Option<String> {
     ))
 }
 
-/// More than a quarter of the last games were stopped at the ply limit.
+/// More than half of the last games were stopped at the ply limit, after at least eight generations. Before, nets are
+/// too weak to end their games.
 fn long_games(run: &RunFiles) -> Option<String> {
     let games: usize = run.recent().iter().map(|line| line.selfplay.games).sum();
     let long: usize = run.recent().iter().map(|line| line.selfplay.ply_limit).sum();
     let share = long as f64 / games.max(1) as f64;
-    (games >= 60 && share > 0.25)
+    (run.lines.len() >= 8 && games >= 60 && share > 0.5)
         .then(|| format!("{} of the last {} games were stopped at the ply limit", percent(share), count(games as f64)))
 }
 
