@@ -22,7 +22,7 @@ pub struct ScheduleConfig {
 
 impl Default for ScheduleConfig {
     fn default() -> Self {
-        Self { generations: 15, games: 280, simulations: vec![(0, 16), (3, 32)], lag: 0 }
+        Self { generations: 17, games: 280, simulations: vec![(0, 16), (3, 32)], lag: 0 }
     }
 }
 
