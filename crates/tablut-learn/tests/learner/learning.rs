@@ -21,7 +21,7 @@ use super::gradients::learner;
 fn batch(n: usize, seed: u64) -> TrainingBatch {
     let rules: Vec<Arc<Rules>> =
         tablut_rules::RULE_SET_NAMES.iter().map(|name| Arc::new(Rules::load(name).unwrap())).collect();
-    let config = SelfPlayConfig { max_plies: 60, ..SelfPlayConfig::default() };
+    let config = SelfPlayConfig { max_plies: 300, ..SelfPlayConfig::default() };
     let (search, simulations) = (SelfPlaySearch::default(), 4);
     let games = run_tasks(
         2 * rules.len(),

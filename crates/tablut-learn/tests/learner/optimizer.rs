@@ -14,7 +14,7 @@ use tablut_search::{SelfPlaySearch, UniformEvaluator};
 /// Positions of games with a uniform evaluator.
 fn batch(n: usize) -> TrainingBatch {
     let rules = Arc::new(Rules::named("kvasir").unwrap());
-    let config = SelfPlayConfig { max_plies: 40, ..SelfPlayConfig::default() };
+    let config = SelfPlayConfig { max_plies: 300, ..SelfPlayConfig::default() };
     let (search, simulations) = (SelfPlaySearch::default(), 4);
     let games = run_tasks(
         6,
