@@ -335,7 +335,7 @@ def self_play(
     games: int,
     simulations: int = 32,
     opening_plies: int = 4,
-    max_plies: int = 200,
+    max_plies: int = 150,
     options: Mapping[str, object] | None = None,
     seed: int = 1,
     generation: int = 0,
