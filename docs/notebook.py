@@ -2,8 +2,8 @@
 """Looks at a run with pandas and NumPy: how the sides fare in each rule set, and how good the values are.
 
     tablut data export metrics runs/quickstart --out metrics.csv
-    tablut data export plies runs/quickstart/games/gen-00017.games --out plies.csv
-    tablut data export positions runs/quickstart/games/gen-00017.games --out positions.npz
+    tablut data export plies runs/quickstart/games/gen-00016.games --out plies.csv
+    tablut data export positions runs/quickstart/games/gen-00016.games --out positions.npz
     python3 docs/notebook.py metrics.csv plies.csv positions.npz
 
 Needs pandas and NumPy (python3 -m pip install numpy pandas). docs/metrics.md explains the columns, docs/formats.md
