@@ -200,9 +200,9 @@ impl SelfPlayGame {
     }
 
     fn record(&mut self) -> Option<GameRecord> {
-        let stopped = self.game.ply() >= self.config.max_plies;
-        let stopped = stopped.then_some(Outcome { winner: None, reason: Reason::PlyLimit });
-        let outcome = self.game.outcome().or(stopped)?;
+        let at_limit = self.game.ply() >= self.config.max_plies;
+        let stopped = Outcome { winner: None, reason: Reason::PlyLimit };
+        let outcome = self.game.outcome().or(at_limit.then_some(stopped))?;
         Some(GameRecord {
             index: self.index,
             rules: self.game.rules().name().to_owned(),

@@ -107,17 +107,16 @@ impl ReplayWindow {
     fn samples(&self, game: &GameRecord) -> Result<Vec<Sample>, ReplayError> {
         let place = game.place_among(&self.rules)?;
         let mut samples = Vec::new();
-        let unfinished = game.is_unfinished(&self.rules[place]);
-        let last = game.plies.iter().rev().find_map(|ply| ply.search.as_ref());
+        let result = if game.is_unfinished(&self.rules[place]) {
+            game.plies.iter().rev().find_map(|ply| ply.search.as_ref()).map(|last| last.chances)
+        } else {
+            Some(Chances::certain(game.outcome.winner))
+        };
         game.replay(&self.rules[place], |state, _, ply| {
             let Some(search) = &ply.search else { return };
             // The result of a game with unequal sides depends on the searches, so each search estimates it. An
             // unfinished game is estimated by its last search.
-            let outcome = match last {
-                _ if !game.handicap.is_none() => search.chances,
-                Some(last) if unfinished => last.chances,
-                _ => Chances::certain(game.outcome.winner),
-            };
+            let outcome = result.filter(|_| game.handicap.is_none()).unwrap_or(search.chances);
             samples.push(Sample {
                 position: *state.position(),
                 rules: place as u32,
