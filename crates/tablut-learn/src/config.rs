@@ -23,6 +23,7 @@ pub struct TrainConfig {
     /// Rule sets, each a name or the path of a rule file (`.toml`). Games alternate between them.
     pub rules: Vec<String>,
     /// The net's architecture: a short name such as `lines32x2` or `b6c64`, or a table of its fields.
+    #[serde(default = "default_shape")]
     pub shape: Architecture,
     /// Seed of all randomness in the run.
     #[serde(default = "default_seed")]
@@ -62,6 +63,10 @@ const MAX_RULE_SETS: usize = 1000;
 
 /// Maximum number of generations of a run.
 pub(crate) const MAX_GENERATIONS: u64 = 100_000;
+
+fn default_shape() -> Architecture {
+    "lines32x2".parse().expect("the name of a shape")
+}
 
 fn default_seed() -> u64 {
     1
@@ -112,11 +117,11 @@ impl TrainConfig {
         }
     }
 
-    /// The defaults, for these rule sets and the shape of the quickstart.
+    /// The defaults, for these rule sets.
     pub fn new(rules: Vec<String>) -> Self {
         Self {
             rules,
-            shape: "lines32x2".parse().expect("the name of a shape"),
+            shape: default_shape(),
             seed: default_seed(),
             start: None,
             schedule: ScheduleConfig::default(),

@@ -1,15 +1,11 @@
 //! The config of `tablut train --rules R --time T`, for a given time.
 //!
-//! The defaults of a config are the settings of the quickstart. A longer run has more generations, more simulations and
-//! a larger window.
+//! The defaults of a config are the settings of the quickstart. A run that is longer than the quickstart would be on the
+//! same machine has more generations, more simulations and a larger window.
 
 use crate::benchmark::MachinePace;
-use crate::config::TrainConfig;
+use crate::config::{ScheduleConfig, TrainConfig};
 
-/// Evaluations in self-play and generations of `configs/quickstart.toml`.
-const QUICKSTART: (f64, f64) = (6.4e6, 15.0);
-/// The share of a run's time that self-play takes, as in the quickstart.
-const SELFPLAY_SHARE: f64 = 0.65;
 /// The largest share of a run's time for the match at its end.
 const FINAL_SHARE: f64 = 0.1;
 
@@ -19,17 +15,17 @@ impl TrainConfig {
     #[must_use]
     pub fn recipe(rules: Vec<String>, pace: &MachinePace, seconds: f64) -> Self {
         let mut config = Self::new(rules);
-        let evaluations = evaluations_in(pace, seconds);
-        let later: &[(f64, u32)] = match evaluations {
-            few if few < 5e7 => &[],
-            more if more < 2e8 => &[(0.4, 64)],
-            more if more < 5e9 => &[(0.33, 64), (0.67, 128)],
+        let length = quickstarts(pace, seconds);
+        let later: &[(f64, u32)] = match length {
+            short if short < 8.0 => &[],
+            medium if medium < 30.0 => &[(0.4, 64)],
+            long if long < 800.0 => &[(0.33, 64), (0.67, 128)],
             _ => &[(0.07, 64), (0.17, 128), (0.58, 256)],
         };
         // The window grows much more slowly than the run: 65,000 positions for the quickstart, 140,000 for an hour.
-        let window = config.learning.window_positions as f64 * (evaluations / QUICKSTART.0).powf(0.2);
+        let window = config.learning.window_positions as f64 * length.powf(0.2);
         config.learning.window_positions = (window / 1000.0).round().max(1.0) as usize * 1000;
-        let generations = generations_for(evaluations);
+        let generations = generations_for(length);
         config.schedule.generations = generations;
         let step = |&(share, simulations): &(f64, u32)| ((generations as f64 * share).round() as u64, simulations);
         config.schedule.simulations.extend(later.iter().map(step));
@@ -40,7 +36,7 @@ impl TrainConfig {
     /// match. The steps of `schedule.simulations` stay at the same share of the run.
     #[must_use]
     pub fn fit(mut self, pace: &MachinePace, seconds: f64) -> Self {
-        let generations = generations_for(evaluations_in(pace, seconds));
+        let generations = generations_for(quickstarts(pace, seconds));
         let stretch = generations as f64 / self.schedule.generations.max(1) as f64;
         for step in &mut self.schedule.simulations {
             step.0 = (step.0 as f64 * stretch).round() as u64;
@@ -73,14 +69,15 @@ impl TrainConfig {
     }
 }
 
-/// The evaluations of self-play in a run of `seconds`.
-fn evaluations_in(pace: &MachinePace, seconds: f64) -> f64 {
-    pace.evaluations_per_second * SELFPLAY_SHARE * seconds
+/// How many times as long as the quickstart a run of `seconds` is.
+fn quickstarts(pace: &MachinePace, seconds: f64) -> f64 {
+    seconds / TrainConfig::new(Vec::new()).forecast(pace).seconds()
 }
 
-/// The generations of a run: 15 for the quickstart, 104 for an hour, 208 for four hours.
-fn generations_for(evaluations: f64) -> u64 {
-    (QUICKSTART.1 * (evaluations / QUICKSTART.0).sqrt()).clamp(8.0, 2000.0).round() as u64
+/// The generations of a run that is `length` times as long as the quickstart.
+fn generations_for(length: f64) -> u64 {
+    let quickstart = ScheduleConfig::default().generations as f64;
+    (quickstart * length.sqrt()).clamp(8.0, 2000.0).round() as u64
 }
 
 #[cfg(test)]
@@ -126,12 +123,9 @@ mod tests {
     }
 
     #[test]
-    fn the_quickstarts_time_gives_about_the_quickstart() {
-        let (plan, quickstart) = (planned(90.0), TrainConfig::new(vec!["kvasir".to_owned()]));
-        assert!(plan.schedule.generations.abs_diff(quickstart.schedule.generations) <= 3, "{plan:?}");
-        assert!((200..400).contains(&plan.schedule.games), "{plan:?}");
-        assert_eq!((&plan.search, &plan.selfplay), (&quickstart.search, &quickstart.selfplay));
-        assert_eq!(plan.schedule.simulations, quickstart.schedule.simulations);
+    fn the_quickstarts_time_gives_the_quickstart() {
+        let quickstart = TrainConfig::new(vec!["kvasir".to_owned()]);
+        assert_eq!(planned(quickstart.forecast(&PACE).seconds()), quickstart);
     }
 
     #[test]

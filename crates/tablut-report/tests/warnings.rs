@@ -146,6 +146,28 @@ fn values_that_are_overconfident() {
     let modest =
         |line: &mut GenerationMetrics| net(line).calibration.iter_mut().for_each(|bin| bin.outcome = 1.2 * bin.value);
     assert_eq!(kinds(modest), []);
+    // The difference falls as the net sees more games.
+    let falling = |line: &mut GenerationMetrics| {
+        let share = if line.generation < 10 { 0.4 } else { 0.7 };
+        net(line).calibration.iter_mut().for_each(|bin| bin.outcome = share * bin.value);
+    };
+    assert_eq!(kinds(falling), []);
+    let rising = |line: &mut GenerationMetrics| {
+        let share = 1.0 - 0.02 * line.generation as f64;
+        net(line).calibration.iter_mut().for_each(|bin| bin.outcome = share * bin.value);
+    };
+    assert_eq!(kinds(rising), [WarningKind::ValueOverconfident]);
+}
+
+#[test]
+fn the_quickstart_has_no_warning_in_any_generation() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/quickstart/fourth");
+    let lines = RunFiles::read(&path).unwrap().lines;
+    assert_eq!(lines.len(), 17);
+    for n_generations in 1..=lines.len() {
+        let young = RunFiles { lines: lines[..n_generations].to_vec(), ..sound() };
+        assert_eq!(warnings(&young), [], "{n_generations} generations");
+    }
 }
 
 #[test]

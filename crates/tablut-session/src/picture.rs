@@ -18,7 +18,7 @@ pub fn svg(session: &Session) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {size} {size}\" width=\"{size}\" height=\"{size}\" \
          font-family=\"system-ui, sans-serif\">\n<title>Tablut, {} rules: {position}</title>\n\
          <rect width=\"{size}\" height=\"{size}\" fill=\"#e9d9bc\"/>\n",
-        escaped(session.rules().name())
+        session.rules().name()
     );
     let marks = marks(session.rules());
     for square in Square::all() {
@@ -109,10 +109,6 @@ fn piece_svg(piece: Piece) -> &'static str {
     }
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,13 +117,19 @@ mod tests {
     use tablut_rules::{RuleSet, Rules, Side};
 
     #[test]
-    fn the_picture_holds_every_piece_and_no_markup_of_others() {
-        let mut set = RuleSet::named("kvasir").unwrap();
-        "<script>".clone_into(&mut set.name);
-        let Ok(rules) = Rules::new(set) else { return };
+    fn the_picture_has_every_piece_and_names_the_rules() {
+        let rules = Rules::named("kvasir").unwrap();
         let picture = svg(&Session::new(Arc::new(rules), Side::Attackers, Players::people()));
         let count = |piece| picture.matches(piece_svg(piece)).count();
         assert_eq!([Piece::Attacker, Piece::Defender, Piece::King].map(count), [16, 8, 1]);
-        assert!(!picture.contains("<script>"));
+        assert!(picture.contains("<title>Tablut, kvasir rules: "), "{picture}");
+    }
+
+    /// The picture's title is not escaped.
+    #[test]
+    fn the_name_of_rules_has_no_markup() {
+        let set = RuleSet { name: "<script>".to_owned(), ..RuleSet::named("kvasir").unwrap() };
+        let refused = Rules::new(set).unwrap_err().to_string();
+        assert!(refused.contains("<script>"), "{refused}");
     }
 }

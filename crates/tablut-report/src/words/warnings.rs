@@ -187,19 +187,46 @@ fn entropy(run: &RunFiles) -> Option<String> {
     })
 }
 
-/// Where the net's value is beyond ±0.4, the mean result is closer to 0 by more than 0.15.
+/// How far the net's confident values are from the results.
+struct Confidence {
+    /// Positions whose value is beyond ±0.4.
+    positions: usize,
+    /// The mean of their values without the sign.
+    value: f64,
+    /// The mean result, positive where it has the sign of the value.
+    result: f64,
+}
+
+impl Confidence {
+    /// `None` if fewer than 100 positions have a confident value.
+    fn of(lines: &[GenerationMetrics]) -> Option<Self> {
+        let bins = calibration(lines, None);
+        let confident = || bins.iter().filter(|bin| bin.value.abs() >= 0.4);
+        let value = weighted_mean(confident().map(|bin| (bin.positions, bin.value.abs())))?;
+        let result = weighted_mean(confident().map(|bin| (bin.positions, bin.value.signum() * bin.outcome)))?;
+        let positions = confident().map(|bin| bin.positions).sum();
+        (positions >= 100).then_some(Self { positions, value, result })
+    }
+
+    fn excess(&self) -> f64 {
+        self.value - self.result
+    }
+}
+
+/// After eight generations confident values exceed the results by more than 0.15, and the difference is not smaller than
+/// in the first half of the run. A young net is overconfident until it has seen enough games.
 fn overconfidence(run: &RunFiles) -> Option<String> {
-    let bins = calibration(run.recent(), None);
-    let sure: Vec<_> = bins.iter().filter(|bin| bin.value.abs() >= 0.4).collect();
-    let n: usize = sure.iter().map(|bin| bin.positions).sum();
-    if n < 100 {
+    if run.lines.len() < 8 {
         return None;
     }
-    let said = weighted_mean(sure.iter().map(|bin| (bin.positions, bin.value.abs())))?;
-    let came = weighted_mean(sure.iter().map(|bin| (bin.positions, bin.value.signum() * bin.outcome)))?;
-    (said - came > 0.15).then(|| {
-        let n = count(n as f64);
-        format!("confident predictions average {said:.2}, results average {came:.2} ({n} positions)")
+    let before = Confidence::of(&run.lines[..run.lines.len() / 2])?.excess();
+    let now = Confidence::of(run.recent())?;
+    (now.excess() > 0.15 && now.excess() > 0.9 * before).then(|| {
+        let Confidence { positions, value, result } = now;
+        let positions = count(positions as f64);
+        format!(
+            "confident predictions average {value:.2}, results average {result:.2} ({positions} positions); the difference was {before:.2} in the first half of the run"
+        )
     })
 }
 

@@ -50,14 +50,14 @@ impl NatsArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Workers on other machines")]
 pub struct FleetArgs {
-    #[command(flatten)]
-    nats: NatsArgs,
     /// Seconds without a message from a worker until its games are assigned to another one.
     #[arg(long, value_name = "SECONDS", default_value_t = 15, requires = "url", value_parser = clap::value_parser!(u32).range(1..=3600))]
     lease: u32,
     /// Share of the workers' games that are played again here to verify the workers, 0 to 1.
     #[arg(long, value_name = "SHARE", default_value_t = 0.005, requires = "url", value_parser = share)]
     check: f64,
+    #[command(flatten)]
+    nats: NatsArgs,
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -68,14 +68,15 @@ pub struct Args {
     /// can open it too, with a token in the link.
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1")]
     serve: Option<Place>,
-    #[command(flatten)]
-    fleet: FleetArgs,
     /// Show lines and bars instead of the dashboard on a terminal.
     #[arg(long)]
     plain: bool,
     /// Stop as with Ctrl-C when standard input ends, so that training ends with the program that started it.
     #[arg(long, hide = true)]
     until_input_ends: bool,
+    // The heading of these options continues to the end.
+    #[command(flatten)]
+    fleet: FleetArgs,
 }
 
 /// The address for the page, and its port if given.

@@ -14,8 +14,6 @@ use crate::interrupt::{Interrupted, cancelled_by_interrupt};
 /// Arguments of `tablut worker`.
 #[derive(clap::Args)]
 pub struct Args {
-    #[command(flatten)]
-    nats: NatsArgs,
     /// Threads [default: one per core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -25,6 +23,9 @@ pub struct Args {
     /// The worker's name, which must be unique [default: the machine's name and a random suffix].
     #[arg(long, value_name = "NAME", value_parser = name)]
     name: Option<String>,
+    // The heading of these options continues to the end.
+    #[command(flatten)]
+    nats: NatsArgs,
 }
 
 fn name(text: &str) -> Result<String, String> {
