@@ -39,7 +39,7 @@ struct Specialist {
 }
 
 /// The logit of a draw in an untrained net. The logits of both wins are 0, so the chance of a draw is 1/20. Few games
-/// are draws, and a net needs time to unlearn a chance of 1/3 (`experiments/draw-chances`).
+/// are draws, and a net needs time to unlearn a chance of 1/3.
 const UNTRAINED_DRAW: f32 = -2.25;
 /// The biases of the outcome's logits, in every architecture.
 const OUTCOME_BIAS: &str = "value.out.bias";

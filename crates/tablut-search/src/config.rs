@@ -101,7 +101,7 @@ pub enum Method {
     /// `AlphaZero`'s PUCT with first-play urgency and temperature. The policy target is the visit distribution. It
     /// plays the most visited move, whenever it stops.
     Puct,
-    /// Gumbel with up to 32 simulations, PUCT with more (`experiments/scaling`).
+    /// Gumbel with up to 32 simulations, PUCT with more.
     Auto,
 }
 
@@ -154,7 +154,7 @@ pub struct GumbelConfig {
     /// m: the number of moves that the root considers at first.
     pub max_considered: u32,
     /// Minimum simulations per considered move. The root considers at most the number of simulations divided by this. 1
-    /// is the paper's number. Play uses 4, so that the better moves are visited several times (`experiments/scaling`).
+    /// is the paper's number. Play uses 4, so that the better moves are visited several times.
     /// With fewer simulations than this, the search plays the move with the highest prior.
     pub simulations_per_considered: u32,
     /// Whether Gumbel noise is added at the root: on to explore (self-play), off to play the best move (matches).
@@ -204,7 +204,7 @@ pub struct PuctConfig {
     /// visited moves' total prior. Default 0.2 (`KataGo`).
     pub fpu_reduction: f32,
     /// Temperature of the policy in PUCT's tree. Priors become π^(1 / temperature), so a number above 1 makes them more
-    /// even. Default 1.8 (`experiments/scaling`).
+    /// even. Default 1.8.
     pub policy_temperature: f32,
     /// The move is drawn in proportion to visits^(1 / temperature). 0 plays the most visited move. Default 0.
     pub temperature: f32,
@@ -235,9 +235,9 @@ impl PuctConfig {
 impl SearchConfig {
     /// The settings of matches and play. The search plays the best move that it finds, without noise. With few
     /// simulations the method is Gumbel, which considers fewer moves than in self-play. With many simulations or a time
-    /// limit the method is PUCT, with more even priors than the net's (`experiments/scaling`). The solver looks for
+    /// limit the method is PUCT, with more even priors than the net's. The solver looks for
     /// wins in three plies at every leaf. The search prefers the shorter of two wins and gains nothing by repeating
-    /// positions. A draw is worth less than an even game (`experiments/draw-value`).
+    /// positions. A draw is worth less than an even game.
     pub fn for_play() -> Self {
         let sigma = SigmaConfig::default();
         Self {
