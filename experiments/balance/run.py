@@ -45,7 +45,6 @@ def main():
     parser.add_argument("--out", type=Path, default=Path("runs/balance"))
     parser.add_argument("--rules", nargs="*", default=RULES)
     parser.add_argument("--starts", nargs="*", default=list(STRENGTHS), help="`standard`, `even` or both")
-    parser.add_argument("--precision", default="f32", help="f32, or fastest: bf16 where the machine is faster in it")
     parser.add_argument("--threads", type=int, help="threads of a match; all cores if it is left out")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -99,7 +98,7 @@ def changes(options):
 
 def match(options, base, rules, simulations, start, games):
     """Plays the net against itself, unless it has. `rules` is the rule set `base` or a file that changes it."""
-    search = f"{simulations},precision={options.precision},{CHANCE},{FAIR}"
+    search = f"{simulations},{CHANCE},{FAIR}"
     opening = ["--openings", "even"] if start == "even" else ["--opening-plies", OPENING_PLIES.get(base, 2)]
     players = [f"{name}=net:{options.net}@{search}" for name in ("one", "other")]
     out = options.out / f"{name_of(Path(rules).stem, simulations, start)}.json"

@@ -13,7 +13,7 @@ const [folder, tablut] = process.argv.slice(2);
 if (!tablut) throw new Error("expected the folder of a site and the program tablut");
 
 for (const simd of ["plain", "avx2"]) {
-  const shape = ["--shape", "b4c32", "--batch", "16", "--threads", "1", "--secs", "10", "--json"];
+  const shape = ["--shape", "lines32x2", "--batch", "16", "--threads", "1", "--secs", "10", "--json"];
   const text = execFileSync(tablut, ["bench", "inference", ...shape], { env: { ...process.env, TABLUT_SIMD: simd } }).toString();
   const { evals_per_sec: median, best_evals_per_sec: best } = JSON.parse(text);
   console.log(JSON.stringify({ where: `native, ${simd}`, evaluations: { median: Math.round(median), best: Math.round(best) } }));

@@ -16,6 +16,6 @@ for rules in kvasir masters imperial ludoteka tartu ashton piecepack linnaeus ma
         piecepack | imperial | linnaeus | masters | kvasir) band=0.05 ;;
         *) band=0.2 ;;
     esac
-    [ -s "$book" ] || "${BINARY:-target/release/tablut}" openings --rules "$rules" --plies $plies --steer --count 250 \
+    [ -s "$book" ] || "${BINARY:-target/release/tablut}" generate openings --rules "$rules" --plies $plies --steer --count 250 \
         --judge "net:${NET:-models/all-rules.tablut}@16384" --band $band --out "$book" --force
 done
