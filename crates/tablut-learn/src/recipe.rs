@@ -7,7 +7,7 @@ use crate::benchmark::MachinePace;
 use crate::config::{ScheduleConfig, TrainConfig};
 
 /// The largest share of a run's time for the match at its end.
-const FINAL_SHARE: f64 = 0.1;
+const FINAL_SHARE: f64 = 0.15;
 
 impl TrainConfig {
     /// The settings for `rules` in a run of `seconds`, for a machine with this `pace` of the default shape.
@@ -112,7 +112,7 @@ mod tests {
         for (seconds, plan) in budgets.iter().zip(&plans) {
             let forecast = plan.forecast(&PACE);
             assert!((forecast.seconds() / seconds - 1.0).abs() < 0.02, "{seconds} s: {} s", forecast.seconds());
-            assert!(forecast.final_seconds <= 0.1 * seconds, "{seconds} s: {} s at the end", forecast.final_seconds);
+            assert!(forecast.final_seconds <= FINAL_SHARE * seconds, "{seconds} s: {} s at the end", forecast.final_seconds);
         }
         for pair in plans.windows(2) {
             assert!(pair[0].schedule.generations < pair[1].schedule.generations);
