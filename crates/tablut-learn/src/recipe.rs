@@ -112,7 +112,11 @@ mod tests {
         for (seconds, plan) in budgets.iter().zip(&plans) {
             let forecast = plan.forecast(&PACE);
             assert!((forecast.seconds() / seconds - 1.0).abs() < 0.02, "{seconds} s: {} s", forecast.seconds());
-            assert!(forecast.final_seconds <= FINAL_SHARE * seconds, "{seconds} s: {} s at the end", forecast.final_seconds);
+            assert!(
+                forecast.final_seconds <= FINAL_SHARE * seconds,
+                "{seconds} s: {} s at the end",
+                forecast.final_seconds
+            );
         }
         for pair in plans.windows(2) {
             assert!(pair[0].schedule.generations < pair[1].schedule.generations);

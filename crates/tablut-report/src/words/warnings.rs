@@ -187,42 +187,24 @@ fn entropy(run: &RunFiles) -> Option<String> {
     })
 }
 
-/// How far the net's confident values are from the results.
-struct Confidence {
-    /// Positions whose value is beyond ±0.4.
-    positions: usize,
-    /// The mean of their values without the sign.
-    value: f64,
-    /// The mean result, positive where it has the sign of the value.
-    result: f64,
+/// The number of positions that the net values beyond ±0.4, the mean of these values without the sign, and the mean result
+/// in their direction. `None` if there are fewer than 100.
+fn confident(lines: &[GenerationMetrics]) -> Option<(usize, f64, f64)> {
+    let bins = calibration(lines, None);
+    let confident = || bins.iter().filter(|bin| bin.value.abs() >= 0.4);
+    let positions = confident().map(|bin| bin.positions).sum();
+    let value = weighted_mean(confident().map(|bin| (bin.positions, bin.value.abs())))?;
+    let result = weighted_mean(confident().map(|bin| (bin.positions, bin.value.signum() * bin.outcome)))?;
+    (positions >= 100).then_some((positions, value, result))
 }
 
-impl Confidence {
-    /// `None` if fewer than 100 positions have a confident value.
-    fn of(lines: &[GenerationMetrics]) -> Option<Self> {
-        let bins = calibration(lines, None);
-        let confident = || bins.iter().filter(|bin| bin.value.abs() >= 0.4);
-        let value = weighted_mean(confident().map(|bin| (bin.positions, bin.value.abs())))?;
-        let result = weighted_mean(confident().map(|bin| (bin.positions, bin.value.signum() * bin.outcome)))?;
-        let positions = confident().map(|bin| bin.positions).sum();
-        (positions >= 100).then_some(Self { positions, value, result })
-    }
-
-    fn excess(&self) -> f64 {
-        self.value - self.result
-    }
-}
-
-/// After eight generations confident values exceed the results by more than 0.15, and the difference is not smaller than
-/// in the first half of the run. A young net is overconfident until it has seen enough games.
+/// After eight generations confident values exceed the results by more than 0.15, and this has not become better since the
+/// first half of the run. Young nets are overconfident until they have seen enough games.
 fn overconfidence(run: &RunFiles) -> Option<String> {
-    if run.lines.len() < 8 {
-        return None;
-    }
-    let before = Confidence::of(&run.lines[..run.lines.len() / 2])?.excess();
-    let now = Confidence::of(run.recent())?;
-    (now.excess() > 0.15 && now.excess() > 0.9 * before).then(|| {
-        let Confidence { positions, value, result } = now;
+    let (_, first_value, first_result) = confident(&run.lines[..run.lines.len() / 2])?;
+    let (positions, value, result) = confident(run.recent())?;
+    let (before, now) = (first_value - first_result, value - result);
+    (run.lines.len() >= 8 && now > 0.15 && now > 0.9 * before).then(|| {
         let positions = count(positions as f64);
         format!(
             "confident predictions average {value:.2}, results average {result:.2} ({positions} positions); the difference was {before:.2} in the first half of the run"
