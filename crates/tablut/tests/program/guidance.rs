@@ -148,8 +148,7 @@ fn only_options_of_the_broker_stand_under_its_heading() {
     for command in ["worker", "train", "match"] {
         let help = stdout(&[command, "--help"]);
         let (_, broker) = help.split_once("\nBroker:\n").expect(command);
-        let section = broker.split("\n\n\n").next().unwrap();
-        let options: Vec<&str> = section.lines().map(str::trim).filter(|line| line.starts_with("--")).collect();
+        let options: Vec<&str> = broker.lines().map(str::trim).filter(|line| line.starts_with("--")).collect();
         assert!(options.len() == 6 && options.iter().all(|option| option.starts_with("--nats")), "{command}: {help}");
     }
 }
