@@ -281,7 +281,6 @@ mod tests {
     use super::*;
     use crate::wire::{Job, job_subject, read_job_subject, read_result_subject, result_subject};
     use tablut_games::SelfPlayConfig;
-    use tablut_net::Architecture;
     use tablut_search::SelfPlaySearch;
 
     fn order() -> GameOrder {
@@ -294,7 +293,7 @@ mod tests {
             selfplay: SelfPlayConfig { balance_share: 1.0 / 3.0, ..SelfPlayConfig::default() },
             search,
             simulations: 64,
-            weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 3)),
+            weights: Arc::new(Weights::initial(&"lines32x1".parse().unwrap(), 3)),
             handicaps: Vec::new(),
         }
     }
@@ -357,12 +356,12 @@ mod tests {
         assert!(refusal(&|job| job.count = 0).contains("0 games from game 0 on, of 20"));
         assert!(refusal(&|job| job.first = 20).contains("1 games from game 20 on, of 20"));
         assert!(refusal(&|job| job.first = usize::MAX).contains("of 20"));
-        let other = Arc::new(Weights::initial(&Architecture::standard(1, 32).unwrap(), 3));
+        let other = Arc::new(Weights::initial(&"lines32x2".parse().unwrap(), 3));
         assert!(
             Order::open(&spec, vec![other], &[], 0)
                 .unwrap_err()
                 .to_string()
-                .contains("a net of shape b1c32, expected b1c16")
+                .contains("a net of shape lines32x2, expected lines32x1")
         );
     }
 }

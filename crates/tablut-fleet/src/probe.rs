@@ -120,7 +120,7 @@ mod tests {
 
     fn spec() -> OrderSpec {
         let rules = ["kvasir", "masters"].map(|name| Arc::new(Rules::named(name).unwrap()));
-        let weights = Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 1));
+        let weights = Arc::new(Weights::initial(&"lines32x1".parse().unwrap(), 1));
         let (selfplay, search, simulations) = (SelfPlayConfig::default(), SelfPlaySearch::default(), 8);
         let rules = rules.to_vec();
         let order = GameOrder {

@@ -246,7 +246,7 @@ fn apply_override(table: &mut toml::Table, assignment: &str) -> Result<(), Train
 mod tests {
     use super::*;
 
-    pub(super) const MINIMAL: &str = "rules = [\"kvasir\"]\nshape = \"b2c32\"\n";
+    pub(super) const MINIMAL: &str = "rules = [\"kvasir\"]\nshape = \"lines32x2\"\n";
 
     pub(super) fn load(text: &str, overrides: &[&str]) -> Result<TrainConfig, TrainConfigError> {
         let folder = tempfile::tempdir().unwrap();
@@ -291,8 +291,8 @@ mod tests {
         let fault = |text: &str, overrides: &[&str]| load(text, overrides).unwrap_err().to_string();
         let misspelt = fault(&format!("{MINIMAL}[learning]\nlearning_rat = 0.1\n"), &[]);
         assert!(misspelt.contains("line 4") && misspelt.contains("learning_rat"), "{misspelt}");
-        let shape = fault("rules = [\"kvasir\"]\nshape = \"b2c33\"\n", &[]);
-        assert!(shape.contains("line 2") && shape.contains("b2c33"), "{shape}");
+        let shape = fault("rules = [\"kvasir\"]\nshape = \"lines33x2\"\n", &[]);
+        assert!(shape.contains("line 2") && shape.contains("lines33x2"), "{shape}");
         let range = fault(&format!("{MINIMAL}[learning]\nbatch_size = 0\nvalue_share = 2.0\n"), &[]);
         assert!(range.contains("learning.batch_size = 0: expected 1 to 65536"), "{range}");
         assert!(range.contains("learning.value_share = 2"), "{range}");

@@ -58,7 +58,7 @@ mod tests {
     fn bounds_follow_the_keys_that_set_them() {
         let bounds = |overrides: &[&str]| {
             let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-            let text = "rules = [\"kvasir\"]\nshape = \"b2c32\"\n";
+            let text = "rules = [\"kvasir\"]\nshape = \"lines32x2\"\n";
             TrainConfig::parse(text, Path::new("test.toml"), &overrides).unwrap().memory_bounds()
         };
         let workers = ["machine.workers=2", "machine.games_per_worker=8", "schedule.games=100"];

@@ -198,7 +198,7 @@ mod tests {
 
     fn model() -> Model {
         Model {
-            weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 3),
+            weights: Weights::initial(&"lines32x1".parse().unwrap(), 3),
             rules: vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())],
             training: TrainingSummary { games: 12, ..TrainingSummary::default() },
             card: None,

@@ -179,14 +179,14 @@ impl Nets {
 mod tests {
     use super::Nets;
     use crate::spec::PlayerSpec;
-    use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
+    use tablut_net::{Model, StatedRules, TrainingSummary, Weights};
     use tablut_search::Solver;
 
     #[test]
     fn a_file_is_loaded_once_and_a_policy_does_not_search() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("net.tablut");
-        let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), 1);
+        let weights = Weights::initial(&"lines32x1".parse().unwrap(), 1);
         let model = Model {
             weights,
             rules: vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())],

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::time::Duration;
-use tablut_net::{Architecture, Model, TrainingSummary, Weights};
+use tablut_net::{Model, TrainingSummary, Weights};
 use tablut_web::{BrowserHost, HostSettings};
 
 /// The parts: the general one and one for kvasir.
@@ -32,7 +32,7 @@ impl Bench {
     }
 
     fn load(&mut self, part: usize) {
-        let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), part as u64);
+        let weights = Weights::initial(&"lines32x1".parse().unwrap(), part as u64);
         let model = Model { weights, rules: Vec::new(), training: TrainingSummary::default(), card: None };
         self.host.load_part(part, &model.to_bytes().unwrap()).unwrap();
     }

@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_forecast_fits_a_terminal_and_reports_too_small_a_disk() {
-        let config = "rules = [\"kvasir\"]\nshape = \"b4c32\"\n[evaluation]\ngames = 200\nagainst = [\"random\"]\n";
+        let config = "rules = [\"kvasir\"]\nshape = \"lines32x2\"\n[evaluation]\ngames = 200\nagainst = [\"random\"]\n";
         let config = TrainConfig::parse(config, Path::new("test.toml"), &[]).unwrap();
         let pace = MachinePace {
             plies_per_game: 97.3,

@@ -18,7 +18,7 @@ fn a_device_that_cannot_be_used_is_named_by_every_command() {
         &["selfplay", config, "--games", "2", "--out", out],
         &["analyze", model],
         &["play", model],
-        &["bench", "inference", "--shape", "b1c16"],
+        &["bench", "inference", "--shape", "lines32x1"],
     ];
     for command in commands {
         let message = refused(&[command, &["--device", ABSENT]].concat());
