@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tablut_games::SelfPlayConfig;
-use tablut_net::{Architecture, DeviceChoice, Weights};
+use tablut_net::{Architecture, Weights};
 use tablut_rules::{shown, shown_lines};
 use tablut_search::SelfPlaySearch;
 
@@ -22,7 +22,7 @@ pub use tables::{EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, Sc
 pub struct TrainConfig {
     /// Rule sets, each a name or the path of a rule file (`.toml`). Games alternate between them.
     pub rules: Vec<String>,
-    /// The net's architecture: a short name such as `lines32x2` or `b6c64`, or a table of its fields.
+    /// The net's architecture: a short name such as `lines32x2`.
     pub shape: Architecture,
     /// Seed of all randomness in the run.
     #[serde(default = "default_seed")]
@@ -104,14 +104,6 @@ pub enum TrainConfigError {
 }
 
 impl TrainConfig {
-    /// The device that plays and learns. Nets of lines run on the cores only, so `auto` means the cores for them.
-    pub fn device(&self) -> DeviceChoice {
-        match (&self.shape, self.machine.device) {
-            (Architecture::Lines(_), DeviceChoice::Auto) => DeviceChoice::Cpu,
-            (_, device) => device,
-        }
-    }
-
     /// The defaults, for these rule sets and the shape of the quickstart.
     pub fn new(rules: Vec<String>) -> Self {
         Self {
@@ -273,17 +265,6 @@ mod tests {
         let config = load(MINIMAL, &["start=net.tablut"]).unwrap();
         let n_keys = leaves(&toml::Value::Table(toml::from_str(&config.to_toml()).unwrap()));
         assert!(n_keys > 20 && n_keys <= 45, "{n_keys} keys:\n{}", config.to_toml());
-    }
-
-    #[test]
-    fn an_architecture_without_a_name_is_a_table_of_its_fields() {
-        let table = "rules = [\"kvasir\"]\nseed = 3\n[shape]\nversion = 1\nchannels = 32\nblocks = [\"plain\", \"plain\"]\n\
-                     policy = { channels = 32 }\nvalue = { channels = 16, hidden = 48 }\n";
-        let config = load(table, &[]).unwrap();
-        assert_eq!(config.shape.to_string(), "b2c32 (pooled none; policy 32; value 16, 48)");
-        assert_eq!(load(&config.to_toml(), &[]).unwrap(), config);
-        let fault = load(&table.replace("hidden = 48", "hidden = 47"), &[]).unwrap_err().to_string();
-        assert!(fault.contains("value.hidden = 47"), "{fault}");
     }
 
     #[test]
