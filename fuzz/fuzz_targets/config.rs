@@ -11,7 +11,7 @@ fuzz_target!(|data: (String, Option<String>)| {
     let (text, assignment) = data;
     let path = Path::new("fuzz.toml");
     // Most texts lack the required keys.
-    let with_keys = format!("rules = [\"kvasir\"]\nshape = \"b1c16\"\n{text}");
+    let with_keys = format!("rules = [\"kvasir\"]\nshape = \"lines32x1\"\n{text}");
     let overrides: Vec<String> = assignment.into_iter().collect();
     for text in [&text, &with_keys] {
         match TrainConfig::parse(text, path, &overrides) {

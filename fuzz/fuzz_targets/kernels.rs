@@ -80,10 +80,6 @@ fn call(kernels: Kernels, sizes: &mut Sizes<'_>) {
             let mut pooled = sizes.values(times(2, inputs));
             kernels.pool(Rows { values: &values, stride, count }, inputs, &mut pooled);
         }
-        2 => {
-            let (a, b) = (sizes.values(Some(inputs)), sizes.values(Some(inputs)));
-            kernels.dot(&a, &b);
-        }
         3 => drop(Aligned::<f32>::zeroed(if small(inputs) { inputs } else { inputs | 1 << 61 })),
         4 => {
             let (lefts, rights, count) = (sizes.channels(), sizes.channels(), sizes.count());
@@ -151,7 +147,7 @@ fn integers(kernels: Kernels, sizes: &mut Sizes<'_>, [inputs, outputs]: [usize; 
     kernels.int8_product(&image, &matrix, &starts, &mut sums);
     kernels.int8_clip(&sums, sizes.byte() as u32, &mut bytes(sizes.values(Some(sums.len()))));
     let rows = image.clone();
-    kernels.int8_residual(&rows, &matrix, &starts, &mut image);
+    kernels.int8_product_onto(&rows, &matrix, &starts, &mut image);
 }
 
 fuzz_target!(|bytes: &[u8]| {

@@ -5,12 +5,12 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use tablut_net::{Architecture, MAX_PLAY_SIMULATIONS, Model, StatedRules, TrainingSummary, Weights};
+use tablut_net::{MAX_PLAY_SIMULATIONS, Model, StatedRules, TrainingSummary, Weights};
 use tablut_rules::Rules;
 
 /// The bytes of a valid file. The fuzzer's bytes replace a part of its header.
 static SOUND: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let weights = Weights::initial(&Architecture::standard(1, 16).expect("a net"), 1);
+    let weights = Weights::initial(&"lines32x1".parse().expect("a net"), 1);
     let rules = vec![StatedRules::of(&Rules::named("kvasir").expect("a name"))];
     Model { weights, rules, training: TrainingSummary::default(), card: None }.to_bytes().expect("a model has a form")
 });

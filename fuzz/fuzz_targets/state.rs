@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use tablut_learn::{Checkpoint, LearnerState};
-use tablut_net::{Architecture, TrainingSummary, Weights};
+use tablut_net::{TrainingSummary, Weights};
 
 static SOUND: LazyLock<(Checkpoint, Vec<u8>)> = LazyLock::new(|| {
-    let learner = LearnerState::new(&Weights::initial(&Architecture::standard(1, 16).expect("a net"), 1));
+    let learner = LearnerState::new(&Weights::initial(&"lines32x1".parse().expect("a net"), 1));
     let checkpoint = Checkpoint { generation: 3, learner, training: TrainingSummary::default() };
     let bytes = checkpoint.state_bytes().expect("a state has a form");
     (checkpoint, bytes)

@@ -61,12 +61,13 @@ mod tests {
     use super::*;
     use crate::contest::{MatchConfig, play_match};
     use std::sync::Arc;
-    use tablut_players::{Contestant, NamedPlayer, Nets};
+    use tablut_net::NetPool;
+    use tablut_players::{Contestant, NamedPlayer};
     use tablut_rules::Rules;
 
     fn small(rules: &str, players: [&str; 2], n_pairs: usize) -> SmallMatch {
         let rules = Arc::new(Rules::named(rules).unwrap());
-        let nets = Nets::default();
+        let nets = NetPool::default();
         let contestants = players.map(|text| {
             let named: NamedPlayer = text.parse().unwrap();
             Contestant::of(&named, &rules, &nets, |_, _| unreachable!("no program plays here")).unwrap()

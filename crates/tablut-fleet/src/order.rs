@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tablut_arena::{MatchConfig, MatchHeader, MatchPlan, Opening};
 use tablut_games::{GameOrder, Handicap};
-use tablut_net::Weights;
-use tablut_players::{Contestant, NamedPlayer, NetSearch, Nets, PlayerSpec};
+use tablut_net::{NetPool, PooledNet, Weights};
+use tablut_players::{Contestant, NamedPlayer, NetSearch, PlayerSpec, net_of};
 use tablut_rules::Rules;
 
 use crate::counted_game::CountedGame;
@@ -50,7 +50,7 @@ impl MatchOrder {
         number: u64,
         config: &MatchConfig,
         players: [&NamedPlayer; 2],
-        nets: &Nets,
+        nets: &NetPool,
         openings: &[Opening],
     ) -> Result<Self, FleetError> {
         let mut used: Vec<Arc<Weights>> = Vec::new();
@@ -65,15 +65,15 @@ impl MatchOrder {
             if !named.spec.is_reproducible() {
                 return Err(unfit("it has a time limit, or is an external program"));
             }
-            let Some(search) = nets.search_of(&named.spec) else {
+            let loaded = NetSearch::of(&named.spec, nets).zip(net_of(&named.spec, nets));
+            let Some((search, PooledNet { weights, .. })) = loaded.map(|(search, net)| (search, &**net)) else {
                 return match Contestant::baseline(named.name(), &named.spec) {
                     Some(_) => Ok(OrderedPlayer::Baseline { player: named.spec.to_string() }),
                     None => Err(unfit("its model file was not loaded")),
                 };
             };
-            let weights = nets.weights_of(&named.spec).ok_or_else(|| unfit("its model file was not loaded"))?;
-            let net = used.iter().position(|known| Arc::ptr_eq(known, &weights)).unwrap_or_else(|| {
-                used.push(weights);
+            let net = used.iter().position(|known| Arc::ptr_eq(known, weights)).unwrap_or_else(|| {
+                used.push(Arc::clone(weights));
                 used.len() - 1
             });
             Ok(OrderedPlayer::Net { net, limit: search.limit, search: search.config })
@@ -180,8 +180,7 @@ impl Order {
 
     /// The order in the form of messages.
     pub fn spec(&self, run: &str) -> OrderSpec {
-        let net =
-            |weights: &Arc<Weights>| NetSpec { hash: weights.hash(), architecture: weights.architecture().clone() };
+        let net = |weights: &Arc<Weights>| NetSpec { hash: weights.hash(), architecture: weights.architecture() };
         let (seed, rules, work) = match self {
             Self::SelfPlay(order) => {
                 let work = WorkSpec::SelfPlay {
@@ -236,8 +235,8 @@ impl Order {
         first_pair: usize,
     ) -> Result<Self, FleetError> {
         for (net, weights) in spec.nets.iter().zip(&nets) {
-            if *weights.architecture() != net.architecture {
-                let (found, expected) = (weights.architecture(), &net.architecture);
+            if weights.architecture() != net.architecture {
+                let (found, expected) = (weights.architecture(), net.architecture);
                 return Err(FleetError::message("job", format!("a net of shape {found}, expected {expected}")));
             }
         }
@@ -281,7 +280,6 @@ mod tests {
     use super::*;
     use crate::wire::{Job, job_subject, read_job_subject, read_result_subject, result_subject};
     use tablut_games::SelfPlayConfig;
-    use tablut_net::Architecture;
     use tablut_search::SelfPlaySearch;
 
     fn order() -> GameOrder {
@@ -294,7 +292,7 @@ mod tests {
             selfplay: SelfPlayConfig { balance_share: 1.0 / 3.0, ..SelfPlayConfig::default() },
             search,
             simulations: 64,
-            weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 3)),
+            weights: Arc::new(Weights::initial(&"lines32x1".parse().unwrap(), 3)),
             handicaps: Vec::new(),
         }
     }
@@ -357,12 +355,12 @@ mod tests {
         assert!(refusal(&|job| job.count = 0).contains("0 games from game 0 on, of 20"));
         assert!(refusal(&|job| job.first = 20).contains("1 games from game 20 on, of 20"));
         assert!(refusal(&|job| job.first = usize::MAX).contains("of 20"));
-        let other = Arc::new(Weights::initial(&Architecture::standard(1, 32).unwrap(), 3));
+        let other = Arc::new(Weights::initial(&"lines32x2".parse().unwrap(), 3));
         assert!(
             Order::open(&spec, vec![other], &[], 0)
                 .unwrap_err()
                 .to_string()
-                .contains("a net of shape b1c32, expected b1c16")
+                .contains("a net of shape lines32x2, expected lines32x1")
         );
     }
 }

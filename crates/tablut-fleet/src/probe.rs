@@ -28,7 +28,7 @@ pub fn probe(order: &OrderSpec, make_inference: impl Fn(&Weights) -> Box<dyn Inf
     let rules = order.compiled_rules()?;
     let mut hasher = blake3::Hasher::new();
     for (architecture, selfplay, search, simulations) in searches(order)? {
-        let weights = Arc::new(Weights::initial(architecture, SEED));
+        let weights = Arc::new(Weights::initial(&architecture, SEED));
         let games = GameOrder {
             seed: SEED,
             generation: 0,
@@ -49,9 +49,9 @@ pub fn probe(order: &OrderSpec, make_inference: impl Fn(&Weights) -> Box<dyn Inf
 }
 
 /// The architectures of the order's nets, with the settings of the probe's games and searches.
-fn searches(order: &OrderSpec) -> Result<Vec<(&Architecture, SelfPlayConfig, SelfPlaySearch, u32)>, FleetError> {
+fn searches(order: &OrderSpec) -> Result<Vec<(Architecture, SelfPlayConfig, SelfPlaySearch, u32)>, FleetError> {
     let wrong = |net: usize| FleetError::message("job", format!("net {net} of {}", order.nets.len()));
-    let architecture = |net: usize| order.nets.get(net).map(|net| &net.architecture).ok_or_else(|| wrong(net));
+    let architecture = |net: usize| order.nets.get(net).map(|net| net.architecture).ok_or_else(|| wrong(net));
     match &order.work {
         WorkSpec::SelfPlay { selfplay, search, simulations, .. } => {
             Ok(vec![(architecture(0)?, selfplay.clone(), search.clone(), *simulations)])
@@ -120,7 +120,7 @@ mod tests {
 
     fn spec() -> OrderSpec {
         let rules = ["kvasir", "masters"].map(|name| Arc::new(Rules::named(name).unwrap()));
-        let weights = Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 1));
+        let weights = Arc::new(Weights::initial(&"lines32x1".parse().unwrap(), 1));
         let (selfplay, search, simulations) = (SelfPlayConfig::default(), SelfPlaySearch::default(), 8);
         let rules = rules.to_vec();
         let order = GameOrder {

@@ -11,7 +11,7 @@ use tablut_games::{CancelToken, Counters, RunError, run_task_source};
 use tokio::sync::mpsc::unbounded_channel;
 
 use self::job_queue::JobQueue;
-use self::nets::{SLOTS, SharedNets, SlotInference};
+use self::nets::{SLOTS, SlotInference, SlottedNets};
 pub use self::worker_loop::WorkerOptions;
 use self::worker_loop::{WorkerContext, run};
 use crate::connection::{Connection, Log};
@@ -48,7 +48,7 @@ pub fn work(
     let runtime = runtime.map_err(|error| FleetError::broker("a thread for the broker", error))?;
     let (finished, finished_jobs) = unbounded_channel();
     let jobs = JobQueue::new(finished);
-    let nets = Arc::new(SharedNets::default());
+    let nets = Arc::new(SlottedNets::default());
     let ended = std::thread::scope(|scope| {
         let play = || {
             let evaluators = || (0..SLOTS).map(|slot| SlotInference::evaluator(&nets, slot)).collect();

@@ -15,7 +15,7 @@ use tablut_fleet::{
 use tablut_games::{
     CancelToken, Concurrency, Counters, GameOrder, GameSource, LocalGames, PlayedGames, PlyRecord, SelfPlayConfig,
 };
-use tablut_net::{Architecture, Engine, Inference, Weights};
+use tablut_net::{Engine, Inference, Weights};
 use tablut_rules::{Rules, Side};
 use tablut_search::{Chances, SelfPlaySearch};
 
@@ -30,7 +30,7 @@ fn order() -> GameOrder {
         selfplay: SelfPlayConfig { max_plies: 16, ..SelfPlayConfig::default() },
         search: SelfPlaySearch::default(),
         simulations: 4,
-        weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 2)),
+        weights: Arc::new(Weights::initial(&"lines32x1".parse().unwrap(), 2)),
         handicaps: Vec::new(),
     }
 }

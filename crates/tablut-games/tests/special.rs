@@ -6,7 +6,7 @@ use tablut_games::{
     CancelToken, Concurrency, Counters, Endings, GameOrder, GameRecord, Handicap, ReplayWindow, RuleSetStatistics,
     SelfPlayConfig, pack_game, run_tasks, unpack_game,
 };
-use tablut_net::{Architecture, Weights};
+use tablut_net::Weights;
 use tablut_rules::{Position, Rules, Side};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, SelfPlaySearch};
 
@@ -39,7 +39,7 @@ fn order(selfplay: SelfPlayConfig, handicaps: Vec<Handicap>) -> GameOrder {
         selfplay,
         search: SelfPlaySearch::default(),
         simulations: 8,
-        weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).unwrap(), 1)),
+        weights: Arc::new(Weights::initial(&"lines32x1".parse().unwrap(), 1)),
         handicaps,
     }
 }

@@ -111,14 +111,4 @@ impl Kernels {
         assert_eq!(pooled.len(), 2 * channels, "size of the pooled values");
         dispatch!(self.simd, pool(&squares, channels, pooled));
     }
-
-    /// The scalar product `a · b`.
-    ///
-    /// # Panics
-    ///
-    /// If the lengths differ or are not a multiple of sixteen.
-    pub fn dot(self, a: &[f32], b: &[f32]) -> f32 {
-        assert!(a.len() == b.len() && a.len().is_multiple_of(LANES), "both lengths are the same multiple of 16");
-        dispatch!(self.simd, dot(a, b))
-    }
 }

@@ -36,24 +36,6 @@ pub(crate) trait Lanes: Copy {
     unsafe fn where_positive(self, gate: Self) -> Self;
     /// `self * factor + term`, rounded once if the machine can.
     unsafe fn mul_add(self, factor: Self, term: Self) -> Self;
-
-    /// The sum of all [`LANES`] lanes, by halves: lane `i` and lane `i + 8`, then `i + 4`, `i + 2`, `i + 1`. The order
-    /// is the same at every level.
-    #[inline(always)]
-    unsafe fn sum(self) -> f32 {
-        const { assert!(Self::WIDTH == LANES) };
-        let mut lanes = [0.0; LANES];
-        // SAFETY: the caller keeps the trait's contract; the array has one vector's length.
-        unsafe { self.store(&mut lanes, 0) };
-        let mut half = LANES / 2;
-        while half > 0 {
-            for i in 0..half {
-                lanes[i] += lanes[i + half];
-            }
-            half /= 2;
-        }
-        lanes[0]
-    }
 }
 
 /// Two vectors as one of twice the width.

@@ -29,23 +29,6 @@ pub(crate) unsafe fn pool<V: Lanes>(squares: &Rows<'_>, channels: usize, pooled:
     }
 }
 
-/// The scalar product of `a` and `b`, by sixteen interleaved sums that are then [added by halves](Lanes::sum).
-///
-/// # Safety
-///
-/// The contract of [`Lanes`]; `a` and `b` have the same length, a multiple of sixteen.
-#[inline(always)]
-pub(crate) unsafe fn dot<V: Lanes>(a: &[f32], b: &[f32]) -> f32 {
-    // SAFETY: the caller's contract.
-    unsafe {
-        let mut sum = V::zero();
-        for at in (0..a.len()).step_by(LANES) {
-            sum = V::load(a, at).mul_add(V::load(b, at), sum);
-        }
-        sum.sum()
-    }
-}
-
 /// Sets `image` (`[square][channel]`) to zero where `active` is not positive or not below `top`, and writes the sum of
 /// each channel to `sums`.
 ///

@@ -43,7 +43,7 @@ proptest! {
         for kernels in levels() {
             let (mut out, mut image) = (vec![0; n * outputs], activations(n * outputs, seed + 3));
             kernels.int8_product(&rows, &matrix, &starts, &mut out);
-            kernels.int8_residual(&rows, &matrix, &starts, &mut image);
+            kernels.int8_product_onto(&rows, &matrix, &starts, &mut image);
             let first = first.get_or_insert_with(|| (out.clone(), image.clone()));
             prop_assert_eq!(&(out, image), first, "{}", kernels.simd());
         }

@@ -111,7 +111,6 @@ fn bits_are_the_same_at_every_level_and_on_every_machine() {
             let mut pooled = vec![0.0; 96];
             kernels.pool(Rows { values: &image, stride: 48, count: 81 }, 48, &mut pooled);
             sum.add(&pooled);
-            sum.add(&[kernels.dot(&image[..320], &image[320..640])]);
         }
         let expected = if kernels.simd().is_fused() { FUSED } else { SEPARATE };
         assert_eq!(sum.value(), expected, "{}", kernels.simd());
@@ -119,10 +118,9 @@ fn bits_are_the_same_at_every_level_and_on_every_machine() {
 }
 
 #[test]
-fn pooling_and_scalar_products_agree_at_every_level() {
+fn pooling_agrees_at_every_level() {
     let image = numbers(81 * 48, 11);
     let expected = pool(&image, 48);
-    let sum: f64 = (0..48).map(|i| f64::from(image[i]) * f64::from(image[48 + i])).sum();
     for kernels in levels() {
         let mut pooled = vec![0.0; 96];
         kernels.pool(Rows { values: &image, stride: 48, count: 81 }, 48, &mut pooled);
@@ -131,8 +129,6 @@ fn pooling_and_scalar_products_agree_at_every_level() {
         let mut some = vec![0.0; 32];
         kernels.pool(Rows { values: &image[32..], stride: 48, count: 81 }, 16, &mut some);
         assert_eq!(some, [&pooled[32..48], &pooled[80..]].concat());
-        let dot = kernels.dot(&image[..48], &image[48..96]);
-        assert!((f64::from(dot) - sum).abs() < 1e-5, "{}: {dot} for {sum}", kernels.simd());
     }
 }
 

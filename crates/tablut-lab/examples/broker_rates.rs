@@ -20,7 +20,7 @@ use tablut_fleet::{
     result_subject,
 };
 use tablut_games::{CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, SelfPlayConfig};
-use tablut_net::{Architecture, Engine, Inference, Model, TrainingSummary, Weights};
+use tablut_net::{Engine, Inference, Model, TrainingSummary, Weights};
 use tablut_rules::Rules;
 use tablut_search::SelfPlaySearch;
 use tokio::io::AsyncReadExt;
@@ -74,7 +74,7 @@ fn main() -> Result<(), Failure> {
     }
     games.stored(0)?;
 
-    for shape in ["b4c32", "b6c64", "b10c128"] {
+    for shape in ["lines32x2", "lines64x3", "lines128x4"] {
         let weights = Weights::initial(&shape.parse()?, 1);
         let hash = weights.hash();
         let model = Model { weights, rules: Vec::new(), training: TrainingSummary::default(), card: None };
@@ -119,7 +119,7 @@ fn order(games: usize) -> GameOrder {
         selfplay: SelfPlayConfig::default(),
         search: SelfPlaySearch::default(),
         simulations: 16,
-        weights: Arc::new(Weights::initial(&Architecture::standard(1, 16).expect("it is a small net"), 1)),
+        weights: Arc::new(Weights::initial(&"lines32x1".parse().expect("it is a small net"), 1)),
         handicaps: Vec::new(),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tablut_arena::{MatchConfig, play_match};
 use tablut_games::{CancelToken, Concurrency};
 use tablut_net::lines::LineLearner;
-use tablut_net::{Architecture, Engine, Inference, InputBatch, MOVES_LEFT_UNIT, Model, NetError, NetEvaluator};
+use tablut_net::{Engine, Inference, InputBatch, MOVES_LEFT_UNIT, Model, NetError, NetEvaluator};
 use tablut_net::{OutputBatch, Weights};
 use tablut_players::{Contestant, NetSearch};
 use tablut_rules::Rules;
@@ -20,8 +20,7 @@ struct Unrounded(LineLearner);
 
 impl Unrounded {
     fn new(weights: &Weights) -> Result<Self, Failure> {
-        let Architecture::Lines(shape) = *weights.architecture() else { return Err("expected a net of lines".into()) };
-        let mut net = LineLearner::new(shape, tablut_kernels::Kernels::from_env()?);
+        let mut net = LineLearner::new(weights.architecture(), tablut_kernels::Kernels::from_env()?);
         net.set_weights(&weights.values());
         Ok(Self(net))
     }

@@ -55,7 +55,7 @@ pub struct MachinePace {
 /// third of `time`, or longer if a single game or step takes longer. It writes no files.
 ///
 /// # Errors
-/// Returns an error if the net cannot learn on the device, the device fails, the starting net cannot be loaded, no position is a training target, or
+/// Returns an error if the device fails, the starting net cannot be loaded, no position is a training target, or
 /// `cancel` is set.
 pub fn benchmark(
     config: &TrainConfig,
@@ -65,12 +65,11 @@ pub fn benchmark(
     time: Duration,
     cancel: &CancelToken,
 ) -> Result<MachinePace, TrainError> {
-    device.check_learns(&config.shape)?;
     let middle = config.schedule.simulations_at(config.schedule.generations / 2);
     let order = GameOrder {
         games: (GAMES_PER_RULE_SET * rules.len()).clamp(FEWEST_GAMES, MOST_GAMES),
         simulations: middle,
-        ..config.order(rules, 0, config.starting_weights(rules)?)
+        ..config.order(rules, 0, config.starting_weights()?)
     };
     let (games, evaluations) = lengths(config, &order, time / 3, cancel)?;
     let n_games = games.len() as f64;
@@ -82,7 +81,7 @@ pub fn benchmark(
         return Err(TrainError::NothingToLearn(0));
     }
     let evaluations_per_second =
-        speed(config, &order, (device.concurrency(&config.machine), make_inference), time / 3, cancel)?;
+        speed(config, &order, (config.machine.concurrency(), make_inference), time / 3, cancel)?;
     let samples_per_second = steps(config, &order.weights, &window, device, time / 3, cancel)?;
     let (model_bytes, state_bytes) = file_sizes(&order.weights)?;
     let file = records_to_bytes(&RecordFile::new(0, rules.iter().map(|rules| &**rules), games));
@@ -215,6 +214,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use tablut_net::{Engine, Inference};
 
     #[test]
     fn the_benchmark_measures_what_a_run_does() {
@@ -222,7 +222,9 @@ mod tests {
                     [learning]\nbatch_size = 64\n";
         let config = TrainConfig::parse(text, Path::new("test.toml"), &[]).unwrap();
         let rules = [Arc::new(Rules::named("kvasir").unwrap())];
-        let (cpu, engine) = (ComputeDevice::default(), |weights: &Weights| tablut_net::Processor::Cpu.make(weights));
+        let (cpu, engine) = (ComputeDevice::default(), |weights: &Weights| {
+            Box::new(Engine::new(weights).unwrap()) as Box<dyn Inference>
+        });
         let pace = benchmark(&config, &rules, &cpu, &engine, Duration::ZERO, &CancelToken::new()).unwrap();
         assert!(pace.plies_per_game > 1.0 && pace.plies_per_game <= 30.0, "{pace:?}");
         assert!(pace.positions_per_game > 0.0 && pace.positions_per_game <= pace.plies_per_game, "{pace:?}");

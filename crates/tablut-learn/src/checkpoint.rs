@@ -211,7 +211,7 @@ mod tests {
     use tablut_net::Weights;
 
     fn checkpoint(generation: u64) -> Checkpoint {
-        let mut learner = LearnerState::new(&Weights::initial(&Architecture::standard(2, 16).unwrap(), 5));
+        let mut learner = LearnerState::new(&Weights::initial(&"lines32x1".parse().unwrap(), 5));
         learner.steps = 41;
         learner.params[0].momentum[3] = 0.25;
         Checkpoint { generation, learner, training: TrainingSummary { games: 9, ..TrainingSummary::default() } }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tablut_games::SelfPlayConfig;
-use tablut_net::{Architecture, DeviceChoice, Weights};
+use tablut_net::{Architecture, Weights};
 use tablut_rules::{shown, shown_lines};
 use tablut_search::SelfPlaySearch;
 
@@ -22,7 +22,7 @@ pub use tables::{EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, Sc
 pub struct TrainConfig {
     /// Rule sets, each a name or the path of a rule file (`.toml`). Games alternate between them.
     pub rules: Vec<String>,
-    /// The net's architecture: a short name such as `lines32x2` or `b6c64`, or a table of its fields.
+    /// The net's architecture: a short name such as `lines32x2`.
     #[serde(default = "default_shape")]
     pub shape: Architecture,
     /// Seed of all randomness in the run.
@@ -109,15 +109,7 @@ pub enum TrainConfigError {
 }
 
 impl TrainConfig {
-    /// The device that plays and learns. Nets of lines run on the cores only, so `auto` means the cores for them.
-    pub fn device(&self) -> DeviceChoice {
-        match (&self.shape, self.machine.device) {
-            (Architecture::Lines(_), DeviceChoice::Auto) => DeviceChoice::Cpu,
-            (_, device) => device,
-        }
-    }
-
-    /// The defaults, for these rule sets.
+    /// The defaults, for these rule sets and the shape of the quickstart.
     pub fn new(rules: Vec<String>) -> Self {
         Self {
             rules,
@@ -251,7 +243,7 @@ fn apply_override(table: &mut toml::Table, assignment: &str) -> Result<(), Train
 mod tests {
     use super::*;
 
-    pub(super) const MINIMAL: &str = "rules = [\"kvasir\"]\nshape = \"b2c32\"\n";
+    pub(super) const MINIMAL: &str = "rules = [\"kvasir\"]\nshape = \"lines32x2\"\n";
 
     pub(super) fn load(text: &str, overrides: &[&str]) -> Result<TrainConfig, TrainConfigError> {
         let folder = tempfile::tempdir().unwrap();
@@ -281,23 +273,12 @@ mod tests {
     }
 
     #[test]
-    fn an_architecture_without_a_name_is_a_table_of_its_fields() {
-        let table = "rules = [\"kvasir\"]\nseed = 3\n[shape]\nversion = 1\nchannels = 32\nblocks = [\"plain\", \"plain\"]\n\
-                     policy = { channels = 32 }\nvalue = { channels = 16, hidden = 48 }\n";
-        let config = load(table, &[]).unwrap();
-        assert_eq!(config.shape.to_string(), "b2c32 (pooled none; policy 32; value 16, 48)");
-        assert_eq!(load(&config.to_toml(), &[]).unwrap(), config);
-        let fault = load(&table.replace("hidden = 48", "hidden = 47"), &[]).unwrap_err().to_string();
-        assert!(fault.contains("value.hidden = 47"), "{fault}");
-    }
-
-    #[test]
     fn faults_name_key_and_place() {
         let fault = |text: &str, overrides: &[&str]| load(text, overrides).unwrap_err().to_string();
         let misspelt = fault(&format!("{MINIMAL}[learning]\nlearning_rat = 0.1\n"), &[]);
         assert!(misspelt.contains("line 4") && misspelt.contains("learning_rat"), "{misspelt}");
-        let shape = fault("rules = [\"kvasir\"]\nshape = \"b2c33\"\n", &[]);
-        assert!(shape.contains("line 2") && shape.contains("b2c33"), "{shape}");
+        let shape = fault("rules = [\"kvasir\"]\nshape = \"lines33x2\"\n", &[]);
+        assert!(shape.contains("line 2") && shape.contains("lines33x2"), "{shape}");
         let range = fault(&format!("{MINIMAL}[learning]\nbatch_size = 0\nvalue_share = 2.0\n"), &[]);
         assert!(range.contains("learning.batch_size = 0: expected 1 to 65536"), "{range}");
         assert!(range.contains("learning.value_share = 2"), "{range}");

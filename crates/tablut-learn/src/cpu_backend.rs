@@ -1,8 +1,7 @@
-//! Steps of nets of lines with the program's own CPU kernels. All gradients are written by hand.
+//! Steps with the program's own CPU kernels. All gradients are written by hand.
 
 use tablut_games::{LossParts, TrainingBatch};
 use tablut_kernels::Kernels;
-use tablut_net::Architecture;
 use tablut_net::layers::Values;
 use tablut_net::lines::LineLearner;
 
@@ -22,13 +21,9 @@ impl CpuBackend {
     /// A learner that continues from `state`.
     ///
     /// # Errors
-    /// Returns an error if the net is residual, or `TABLUT_SIMD` names an instruction set that this machine does not
-    /// support.
+    /// Returns an error if `TABLUT_SIMD` names an instruction set that this machine does not support.
     pub fn new(state: LearnerState, optimizer: OptimizerConfig) -> Result<Self, StepError> {
-        let Architecture::Lines(lines) = state.architecture else {
-            return Err(StepError::OnlyOnGpus(state.architecture.to_string()));
-        };
-        Ok(Self { net: LineLearner::new(lines, Kernels::from_env()?), state, optimizer })
+        Ok(Self { net: LineLearner::new(state.architecture, Kernels::from_env()?), state, optimizer })
     }
 
     /// The loss on `batch` and the gradients of all parameters, in their order.

@@ -200,7 +200,7 @@ mod tests {
     };
 
     fn config(overrides: &[&str]) -> TrainConfig {
-        let text = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n[schedule]\ngenerations = 4\ngames = 10\n\
+        let text = "rules = [\"kvasir\"]\nshape = \"lines32x1\"\n[schedule]\ngenerations = 4\ngames = 10\n\
                     simulations = [[0, 8], [2, 16]]\n[learning]\nbatch_size = 64\ndraws_per_position = 2.0\n\
                     window_positions = 1000\n[evaluation]\nagainst = [\"random\"]\ngames = 20\nrating_share = 0.25\n[play]\nsimulations = 32\n";
         let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();

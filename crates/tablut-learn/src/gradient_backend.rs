@@ -51,12 +51,6 @@ pub enum StepError {
     /// The device has failed.
     #[error("learning: {0} (the last checkpoint is intact)")]
     Device(String),
-    /// A residual net was to learn on the CPU.
-    #[error(
-        "residual nets such as {0} learn on GPUs only (device gpu:0); on the cores use a net of lines such as \
-         lines32x2, in a new run"
-    )]
-    OnlyOnGpus(String),
     /// The processor does not support the instruction set in `TABLUT_SIMD`.
     #[error(transparent)]
     Simd(#[from] SimdError),

@@ -23,7 +23,7 @@ impl LearnerState {
             ParamState::new(parameter.name, parameter.dims, values)
         };
         let params = weights.architecture().tensors().into_iter().map(param).collect();
-        Self { architecture: weights.architecture().clone(), params, steps: 0 }
+        Self { architecture: weights.architecture(), params, steps: 0 }
     }
 
     /// The weights being trained.
@@ -43,7 +43,7 @@ impl LearnerState {
             (param.name.clone(), tensor)
         };
         let tensors = self.params.iter().map(tensor).collect();
-        Weights::new(self.architecture.clone(), tensors).expect("steps are checked to keep all weights finite")
+        Weights::new(self.architecture, tensors).expect("steps are checked to keep all weights finite")
     }
 }
 

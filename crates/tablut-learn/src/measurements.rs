@@ -5,12 +5,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use tablut_games::{
     ExamineError, ExaminedPosition, GameRecord, MachineMetrics, NetLosses, NetStatistics, RuleSetStatistics, examine,
 };
+use tablut_net::{Engine, Inference};
 
 use crate::memory::memory_bytes;
 use crate::run::Run;
@@ -68,9 +68,9 @@ impl Measurements {
 
     fn examine(&self, run: &Run, games: &[GameRecord]) -> Result<Vec<ExaminedPosition>, TrainError> {
         // The weights are packed once and shared by all threads.
-        let weights = Arc::new(run.learner.averaged_weights());
-        let net = run.device.processor().load(weights).map_err(ExamineError::from)?;
-        Ok(examine(&run.rules, games, self.sample, &|| net.share())?)
+        let net = Engine::new(&run.learner.averaged_weights()).map_err(ExamineError::from)?;
+        let share = || Box::new(net.share(1).expect("one thread needs no other")) as Box<dyn Inference>;
+        Ok(examine(&run.rules, games, self.sample, &share)?)
     }
 
     /// The current state of the machine.

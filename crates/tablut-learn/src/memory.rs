@@ -3,7 +3,6 @@
 use std::fmt;
 
 use tablut_games::ReplayWindow;
-use tablut_net::DeviceChoice;
 use tablut_search::Search;
 
 use crate::config::TrainConfig;
@@ -21,7 +20,7 @@ pub struct MemoryBounds {
 impl TrainConfig {
     /// The bounds on this machine. If `machine.workers` is 0, they depend on its number of cores.
     pub fn memory_bounds(&self) -> MemoryBounds {
-        let concurrency = self.machine.concurrency_on(self.device() == DeviceChoice::Cpu);
+        let concurrency = self.machine.concurrency();
         let at_once = concurrency.workers.saturating_mul(concurrency.tasks_per_worker).min(self.schedule.games);
         let simulations = self.schedule.simulations.iter().map(|step| step.1).max().unwrap_or(1);
         // A simulation adds one node. Nodes kept from the previous move replace simulations.
@@ -58,7 +57,7 @@ mod tests {
     fn bounds_follow_the_keys_that_set_them() {
         let bounds = |overrides: &[&str]| {
             let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-            let text = "rules = [\"kvasir\"]\nshape = \"b2c32\"\n";
+            let text = "rules = [\"kvasir\"]\nshape = \"lines32x2\"\n";
             TrainConfig::parse(text, Path::new("test.toml"), &overrides).unwrap().memory_bounds()
         };
         let workers = ["machine.workers=2", "machine.games_per_worker=8", "schedule.games=100"];

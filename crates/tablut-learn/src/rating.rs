@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn rule_sets_and_opponents_take_turns_and_shares_add_up() {
-        let text = "rules = [\"kvasir\", \"ashton\"]\nshape = \"b1c16\"\n[schedule]\ngames = 30\n\
+        let text = "rules = [\"kvasir\", \"ashton\"]\nshape = \"lines32x1\"\n[schedule]\ngames = 30\n\
                     [evaluation]\nrating_share = 0.1\n";
         let config = TrainConfig::parse(text, Path::new("test.toml"), &[]).unwrap();
         let rules: Vec<Arc<Rules>> = ["kvasir", "ashton"].map(|name| Arc::new(Rules::named(name).unwrap())).into();
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn without_a_share_nothing_is_played() {
-        let text = "rules = [\"kvasir\"]\nshape = \"b1c16\"\n[evaluation]\nrating_share = 0.0\n";
+        let text = "rules = [\"kvasir\"]\nshape = \"lines32x1\"\n[evaluation]\nrating_share = 0.0\n";
         let config = TrainConfig::parse(text, Path::new("test.toml"), &[]).unwrap();
         let rules = [Arc::new(Rules::named("kvasir").unwrap())];
         assert!((0..100).all(|generation| rating_pairs(&config, &rules, &[0], generation).is_empty()));

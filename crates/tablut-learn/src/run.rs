@@ -100,21 +100,10 @@ impl Run {
 
     /// Opens the run with the rule sets of the config. A rule set in `kept` replaces the one of the same name.
     fn open_with(folder: &Path, config: TrainConfig, kept: &BTreeMap<String, RuleSet>) -> Result<Self, TrainError> {
-        let device = ComputeDevice::open(config.device())?;
-        Self::open_on(device, folder, config, kept)
-    }
-
-    /// Like [`Self::open_with`], on this device.
-    pub(crate) fn open_on(
-        device: ComputeDevice,
-        folder: &Path,
-        config: TrainConfig,
-        kept: &BTreeMap<String, RuleSet>,
-    ) -> Result<Self, TrainError> {
+        // The device is opened before anything is written, so that a run that cannot start creates no folder.
+        let device = ComputeDevice::open(config.machine.device)?;
         let rules = load_rules(&config, kept)?;
         let start = load_start(&config)?;
-        // The device is checked before anything is written, so that a run that cannot start creates no folder.
-        device.check_learns(&config.shape)?;
         let mut config = config.in_run(&rules);
         let lock = lock_and_clean(folder)?;
         let checkpoint = latest_checkpoint(folder)?;
@@ -127,7 +116,7 @@ impl Run {
         changed.extend(changed_learning_rate(so_far.as_ref(), &config, next_generation));
         let (learner, training) = match checkpoint {
             Some(checkpoint) => (checkpoint.learner, checkpoint.training),
-            None => fresh_learner(&config, start.as_ref(), &rules),
+            None => fresh_learner(&config, start.as_ref()),
         };
         let window = ReplayWindow::new(rules.clone(), 0);
         let metrics = resume_metrics(&folder.join("metrics.jsonl"), next_generation)?;
@@ -178,7 +167,7 @@ impl Run {
 
     /// The weights that the run began with.
     pub(crate) fn starting_weights(&self) -> Weights {
-        self.config.weights_of_start(self.start.as_ref(), &self.rules)
+        self.config.weights_of_start(self.start.as_ref())
     }
 
     /// Adjusts the number of generations during the run, so that the run and the final match take about `time` from
@@ -273,14 +262,14 @@ fn latest_checkpoint(folder: &Path) -> Result<Option<Checkpoint>, TrainError> {
 }
 
 /// The learner of a new run.
-fn fresh_learner(config: &TrainConfig, start: Option<&Model>, rules: &[Arc<Rules>]) -> (LearnerState, TrainingSummary) {
+fn fresh_learner(config: &TrainConfig, start: Option<&Model>) -> (LearnerState, TrainingSummary) {
     let training = TrainingSummary {
         seed: config.seed,
         start: start.map(|model| model.weights.hash()),
         play_simulations: config.play.simulations,
         ..TrainingSummary::default()
     };
-    (LearnerState::new(&config.weights_of_start(start, rules)), training)
+    (LearnerState::new(&config.weights_of_start(start)), training)
 }
 
 /// Whether the game with this index is held out. `share` of each rule set's games are held out. The `sets` rule sets

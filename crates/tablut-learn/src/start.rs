@@ -2,10 +2,8 @@
 //! file.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use tablut_net::{Model, Weights};
-use tablut_rules::Rules;
 
 use crate::config::{Difference, TrainConfig};
 use crate::train_error::TrainError;
@@ -21,7 +19,7 @@ pub(crate) fn load_start(config: &TrainConfig) -> Result<Option<Model>, TrainErr
 fn load(path: &Path, config: &TrainConfig) -> Result<Model, TrainError> {
     let model = Model::load(path)?;
     let found = model.weights.architecture();
-    if *found != config.shape {
+    if found != config.shape {
         let (found, expected) = (found.to_string(), config.shape.to_string());
         return Err(TrainError::Shape { path: path.to_owned(), found, expected });
     }
@@ -48,30 +46,16 @@ pub(crate) fn reconcile_start(folder: &Path, start: Option<&Model>) -> Result<()
 }
 
 impl TrainConfig {
-    /// The weights that a run begins with: those of the net that the config names, or an untrained net's. If one
-    /// specialist of this net plays all of `rules`, they are the specialist's.
+    /// The weights that a run begins with: those of the net that the config names, or an untrained net's.
     ///
     /// # Errors
     /// Returns an error if the model file cannot be read, is damaged, or has another shape than the config.
-    pub fn starting_weights(&self, rules: &[Arc<Rules>]) -> Result<Weights, TrainError> {
-        Ok(self.weights_of_start(load_start(self)?.as_ref(), rules))
+    pub fn starting_weights(&self) -> Result<Weights, TrainError> {
+        Ok(self.weights_of_start(load_start(self)?.as_ref()))
     }
 
     /// Like [`Self::starting_weights`], with the loaded net.
-    pub(crate) fn weights_of_start(&self, start: Option<&Model>, rules: &[Arc<Rules>]) -> Weights {
-        match start {
-            Some(model) => part_of(&model.weights, rules),
-            None => self.initial_weights(),
-        }
-    }
-}
-
-/// The part of a net that plays under the run's rules: a specialist, if it plays under all of them.
-fn part_of(weights: &Weights, rules: &[Arc<Rules>]) -> Weights {
-    let mut parts = rules.iter().map(|rules| weights.specialist_for(rules.set()));
-    let first = parts.next().flatten();
-    match rules.first() {
-        Some(rules) if first.is_some() && parts.all(|part| part == first) => weights.for_rules(rules.set()),
-        _ => weights.general(),
+    pub(crate) fn weights_of_start(&self, start: Option<&Model>) -> Weights {
+        start.map_or_else(|| self.initial_weights(), |model| model.weights.clone())
     }
 }

@@ -1,19 +1,15 @@
-//! The CPU engine: runs a net's layers forward, on one or more threads.
+//! The CPU engine: runs a net forward, on one or more threads.
 
 mod threads;
 
 use std::sync::Arc;
 
 use tablut_kernels::{Kernels, Simd, SimdError};
-use tablut_rules::Bitboard;
 
 use crate::architecture::Architecture;
 use crate::batch::{Inference, InputBatch, OutputBatch};
 use crate::error::NetError;
-use crate::layers::{ResidualNet, ResidualSpace, ValueOutput};
 use crate::lines::{LineNet, LineSpace};
-use crate::policy::PolicyIndex;
-use crate::specialists::Parts;
 use crate::weights::Weights;
 use threads::{Share, Threads};
 
@@ -47,30 +43,11 @@ impl Default for EngineOptions {
 /// the threads.
 pub struct Engine {
     architecture: Architecture,
-    network: Arc<Network>,
+    net: Arc<LineNet>,
     kernels: Kernels,
-    /// For each thread, the buffers of each part of the net.
-    workspaces: Vec<Vec<Space>>,
+    /// The buffers of each thread.
+    workspaces: Vec<LineSpace>,
     threads: Threads,
-}
-
-/// The packed weights of all parts of a net, and the rules of each part.
-struct Network {
-    parts: Parts,
-    /// One net for each part. All have the same architecture.
-    nets: Vec<Net>,
-}
-
-/// A net's layers, packed.
-enum Net {
-    Residual(Box<ResidualNet>),
-    Lines(Box<LineNet>),
-}
-
-/// One thread's buffers for one net. They are allocated with the engine. Those of a residual net never grow.
-enum Space {
-    Residual(Box<ResidualSpace>),
-    Lines(Box<LineSpace>),
 }
 
 impl Engine {
@@ -93,16 +70,14 @@ impl Engine {
         let complain = |error: SimdError| NetError::Inference(error.to_string());
         let simd = options.simd.map_or_else(Simd::from_env, Ok).map_err(complain)?;
         let kernels = Kernels::new(simd).map_err(complain)?;
-        let nets = weights.part_weights().map(|part| Net::new(&part)).collect();
-        let network = Network { parts: weights.parts(), nets };
-        let threads = Threads::new(options.n_threads)?;
-        Ok(Self::assemble(weights.architecture().clone(), Arc::new(network), kernels, threads))
+        let architecture = weights.architecture();
+        let net = LineNet::pack(architecture, &weights.values());
+        Ok(Self::assemble(architecture, Arc::new(net), kernels, Threads::new(options.n_threads)?))
     }
 
-    fn assemble(architecture: Architecture, network: Arc<Network>, kernels: Kernels, threads: Threads) -> Self {
-        let workspace = || network.nets.iter().map(Net::space).collect();
-        let workspaces = (0..threads.count()).map(|_| workspace()).collect();
-        Self { architecture, network, kernels, workspaces, threads }
+    fn assemble(architecture: Architecture, net: Arc<LineNet>, kernels: Kernels, threads: Threads) -> Self {
+        let workspaces = (0..threads.count()).map(|_| net.space()).collect();
+        Self { architecture, net, kernels, workspaces, threads }
     }
 
     /// An engine that shares the weights of this one and has its own `n_threads` threads.
@@ -112,51 +87,17 @@ impl Engine {
     /// If the threads cannot be started.
     pub fn share(&self, n_threads: usize) -> Result<Self, NetError> {
         let threads = Threads::new(n_threads)?;
-        Ok(Self::assemble(self.architecture.clone(), Arc::clone(&self.network), self.kernels, threads))
+        Ok(Self::assemble(self.architecture, Arc::clone(&self.net), self.kernels, threads))
     }
 
     /// The net's architecture.
-    pub fn architecture(&self) -> &Architecture {
-        &self.architecture
+    pub fn architecture(&self) -> Architecture {
+        self.architecture
     }
 
     /// The instruction set in use.
     pub fn simd(&self) -> Simd {
         self.kernels.simd()
-    }
-}
-
-impl Net {
-    fn new(weights: &Weights) -> Self {
-        let values = weights.values();
-        match weights.architecture() {
-            Architecture::Residual(residual) => Self::Residual(Box::new(ResidualNet::pack(residual, &values))),
-            Architecture::Lines(lines) => Self::Lines(Box::new(LineNet::pack(*lines, &values))),
-        }
-    }
-
-    /// Buffers for one thread.
-    fn space(&self) -> Space {
-        match self {
-            Self::Residual(net) => Space::Residual(Box::new(net.space())),
-            Self::Lines(net) => Space::Lines(Box::new(net.space())),
-        }
-    }
-
-    /// Evaluates one position with its planes and features, and writes the logits of its moves.
-    fn evaluate(
-        &self,
-        kernels: Kernels,
-        space: &mut Space,
-        position: (&[Bitboard], &[f32]),
-        moves: &[PolicyIndex],
-        logits: &mut [f32],
-    ) -> ValueOutput {
-        match (self, space) {
-            (Self::Residual(net), Space::Residual(space)) => net.evaluate(kernels, space, position, moves, logits),
-            (Self::Lines(net), Space::Lines(space)) => net.evaluate(kernels, space, position, moves, logits),
-            _ => unreachable!("the buffers are of the net's kind"),
-        }
     }
 }
 
@@ -167,13 +108,13 @@ impl Inference for Engine {
         output.logits.resize(input.moves.len(), 0.0);
         output.wdl.resize(input.n, [0.0; 3]);
         output.moves_left.resize(input.n, 0.0);
-        let (network, kernels) = (&*self.network, self.kernels);
-        self.threads.run(&mut self.workspaces, (ROWS, &network.parts), input, output, |spaces, share| {
-            let Share { rows, part, mut logits, wdl, moves_left } = share;
+        let (net, kernels) = (&*self.net, self.kernels);
+        self.threads.run(&mut self.workspaces, ROWS, input, output, |space, share| {
+            let Share { rows, mut logits, wdl, moves_left } = share;
             for ((row, wdl), moves_left) in rows.zip(wdl).zip(moves_left) {
                 let moves = &input.moves[input.move_range(row)];
                 let own = logits.split_off_mut(..moves.len()).expect("a logit for each move");
-                let output = network.nets[part].evaluate(kernels, &mut spaces[part], input.position(row), moves, own);
+                let output = net.evaluate(kernels, space, input.position(row), moves, own);
                 (*wdl, *moves_left) = (output.wdl, output.moves_left);
             }
         });

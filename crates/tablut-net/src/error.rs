@@ -9,18 +9,20 @@ use tablut_rules::shown;
 #[non_exhaustive]
 pub enum NetError {
     /// A short name that cannot be read or is out of range.
-    #[error(
-        "net shape `{}`: expected one like lines32x2 (32, 64, 96 or 128 channels; 1 to 8 blocks) or like b6c64 (1 to 64 \
-         blocks; a multiple of 16 channels, from 16 to 512)",
-        shown(.0)
-    )]
+    #[error("net shape `{}`: expected one like lines32x2 (32, 64, 96 or 128 channels; 1 to 8 blocks)", shown(.0))]
     ArchitectureName(String),
     /// An architecture that cannot be read or is out of range.
     #[error("architecture: {}", shown(.0))]
     Architecture(String),
-    /// A net of lines for a device.
-    #[error("a net of lines ({0}) runs on the cores only: use the device cpu, or a net such as b6c64")]
-    OnlyOnCores(String),
+    /// A residual net, of a file or config of an earlier version.
+    #[error(
+        "{} is a residual net, which programs up to commit 47e35559 read: train or use a net of lines such as lines32x2",
+        shown(.0)
+    )]
+    Residual(String),
+    /// A net with other weights for some rule sets, of a file of an earlier version.
+    #[error("a net with specialists (other weights for some rule sets), which programs up to commit 47e35559 read")]
+    Specialists,
     /// A tensor of the architecture is missing.
     #[error("tensor `{0}` is missing")]
     MissingTensor(String),

@@ -49,6 +49,9 @@ pub(crate) fn planes(view: &View<'_>) -> [Bitboard; PLANES] {
 /// Number of scalar features.
 pub const FEATURES: usize = 42;
 
+/// Number of features that a rule set determines: all but the last, which counts plies.
+pub const RULE_FEATURES: usize = FEATURES - 1;
+
 /// Appends the [`FEATURES`] features of `set`, each from 0 to 1. The last one is the share of the no-capture limit that
 /// `plies_since_capture` has used.
 pub fn push_features(set: &RuleSet, plies_since_capture: u32, out: &mut Vec<f32>) {

@@ -20,7 +20,7 @@ mod tables;
 pub(crate) use description::{
     ADDED_PLANES, DISTANCES_FROM_EDGE, ENDS, LINE_WIDTH, PAIR, PAIR_SCALE, SPECIAL_PLANES, TAPS, TOP,
 };
-pub use description::{LineBlock, LineLayers, LineNetwork};
+pub use description::{LineBlock, LineLayers, LineNetwork, ValueHead};
 pub(crate) use engine::{LineNet, LineSpace};
 pub use learning::LineLearner;
 pub(crate) use moves::{Entry, MoveEntry, entries};

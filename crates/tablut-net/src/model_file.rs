@@ -12,7 +12,7 @@
 //! - `hash`: BLAKE3 of the weights
 //! - `card`: a [`Card`] as JSON, if the file has one
 //!
-//! Tensors are f32 with the names of [`Architecture::layers`].
+//! Tensors are f32 with the names of [`Architecture::tensors`].
 
 pub mod container;
 
@@ -116,22 +116,6 @@ impl Model {
         container::serialize(&metadata, self.weights.iter())
     }
 
-    /// Information about the net for interfaces, which know it as `name`: an object with its shape, number of parameters,
-    /// specialists, rules, training, hash and card.
-    pub fn about(&self, name: &str) -> serde_json::Value {
-        let architecture = self.weights.architecture();
-        serde_json::json!({
-            "name": name,
-            "shape": architecture.to_string(),
-            "parameters": architecture.parameters(),
-            "specialists": self.weights.specialists().collect::<Vec<_>>(),
-            "rules": names(&self.rules),
-            "training": self.training,
-            "hash": self.weights.hash(),
-            "card": self.card,
-        })
-    }
-
     /// Reads the bytes of a model file.
     ///
     /// # Errors
@@ -198,7 +182,7 @@ mod tests {
 
     fn model() -> Model {
         Model {
-            weights: Weights::initial(&Architecture::standard(1, 16).unwrap(), 3),
+            weights: Weights::initial(&"lines32x1".parse().unwrap(), 3),
             rules: vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())],
             training: TrainingSummary { games: 12, ..TrainingSummary::default() },
             card: None,
@@ -333,18 +317,8 @@ mod tests {
     fn a_model_of_another_encoding_or_architecture_is_refused() {
         let error = with_metadata(&[("encoding", Some("9"))]).unwrap_err().to_string();
         assert!(error.contains("encoding version 9"), "{error}");
-        let wider = Architecture::standard(1, 32).unwrap().to_json();
+        let wider = Architecture::new(64, 1).unwrap().to_json();
         let error = with_metadata(&[("architecture", Some(&wider))]).unwrap_err().to_string();
         assert!(error.contains("dimensions"), "{error}");
-    }
-
-    #[test]
-    fn a_net_of_any_architecture_comes_back() {
-        use crate::{BlockKind, PolicyWidths, ValueWidths};
-        let (policy, value) = (PolicyWidths { channels: 48 }, ValueWidths { channels: 16, hidden: 32 });
-        let architecture =
-            Architecture::from(crate::Residual::new(32, vec![BlockKind::Pooled; 2], policy, value).unwrap());
-        let model = Model { weights: Weights::initial(&architecture, 3), ..model() };
-        assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
     }
 }

@@ -10,13 +10,11 @@ mod graph;
 mod lines;
 mod net;
 mod protobuf;
-mod residual;
 
 use graph::Graph;
 use net::Net;
 use protobuf::Message;
 
-use crate::architecture::Architecture;
 use crate::features::{FEATURES, PLANES};
 use crate::weights::Weights;
 use tablut_rules::SIZE;
@@ -44,9 +42,6 @@ fn net(weights: &Weights) -> Graph {
     let mut net = Net { graph: Graph::default(), tensors: &tensors };
     net.graph.input("planes", &[PLANES, SIZE, SIZE]);
     net.graph.input("features", &[FEATURES]);
-    match weights.architecture() {
-        Architecture::Residual(residual) => residual::net(&mut net, residual, weights),
-        Architecture::Lines(architecture) => lines::net(&mut net, *architecture, weights),
-    }
+    lines::net(&mut net, weights);
     net.graph
 }

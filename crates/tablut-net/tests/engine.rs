@@ -1,153 +1,148 @@
-//! Compares the CPU engine with the net's definition, at every instruction set, shape, batch size and number of
-//! threads.
+//! The CPU engine: the same bits for every instruction set, batch and number of threads, and no allocation.
 
-#[path = "engine/definition.rs"]
-mod definition;
-#[path = "engine/played.rs"]
-mod played;
 #[path = "engine/random.rs"]
 mod random;
 
-use played::played_batch;
-use proptest::prelude::*;
-use random::{random_batch, random_weights, random_weights_of};
+use std::sync::Arc;
+
+use random::{random_batch, random_weights};
 use tablut_net::{
-    Architecture, BlockKind, Engine, EngineOptions, Inference, InputBatch, NetError, OutputBatch, PolicyIndex,
-    PolicyWidths, Residual, Simd, ValueWidths, Weights,
+    Engine, EngineOptions, Inference, InputBatch, NetError, OutputBatch, PolicyIndex, Simd, Weights, encode,
 };
+use tablut_rules::{Game, MoveList, RULE_SET_NAMES, RuleSet, Rules, Side};
 
-/// Every instruction set of this machine.
-fn levels() -> impl Iterator<Item = Simd> {
-    Simd::ALL.into_iter().filter(|simd| simd.is_available())
+/// Rules of a user, in which the king makes short moves.
+const OWN: &str = "base = \"kvasir\"\nname = \"own\"\n[king]\nreach = 2";
+
+/// Every built-in rule set, and one of a user.
+fn all_rules() -> Vec<Arc<Rules>> {
+    let own = RuleSet::from_toml(OWN).expect("a variant");
+    let named = RULE_SET_NAMES.iter().map(|name| Rules::load(name).expect("a built-in rule set"));
+    named.chain([Rules::new(own).expect("a variant")]).map(Arc::new).collect()
 }
 
-fn engine(weights: &Weights, n_threads: usize, simd: Simd) -> Engine {
-    let options = EngineOptions { n_threads, simd: Some(simd) };
-    Engine::with_options(weights, options).expect("an available level")
-}
-
-fn infer(engine: &mut Engine, input: &InputBatch) -> OutputBatch {
-    let mut output = OutputBatch::default();
-    engine.infer(input, &mut output).expect("a valid batch");
-    output
-}
-
-/// Asserts that every value is within 1e-4 of the expected one, relative to the largest magnitude of all.
-fn assert_close<'a>(found: impl IntoIterator<Item = &'a f32>, expected: impl IntoIterator<Item = &'a f32>, what: &str) {
-    let (found, expected): (Vec<_>, Vec<_>) = (found.into_iter().collect(), expected.into_iter().collect());
-    assert_eq!(found.len(), expected.len(), "{what}");
-    let scale = expected.iter().fold(0f32, |m, x| m.max(x.abs()));
-    for (f, e) in found.iter().zip(&expected) {
-        assert!((*f - *e).abs() <= 1e-4 * scale, "{what}: {f}, expected {e} (largest {scale})");
-    }
-}
-
-#[test]
-fn outputs_are_the_definitions_for_every_shape_and_instruction_set() {
-    for shape in ["b2c32", "b4c32", "b4c64", "b6c64", "b10c128", "b3c48"] {
-        let weights = random_weights(shape, 11);
-        let input = random_batch(3, 12);
-        let expected = definition::infer(&weights, &input);
-        for simd in levels() {
-            let output = infer(&mut engine(&weights, 1, simd), &input);
-            let what = |output: &str| format!("{shape} {simd} {output}");
-            assert_close(&output.logits, &expected.logits, &what("logits"));
-            assert_close(output.wdl.as_flattened(), expected.wdl.as_flattened(), &what("win, draw, loss"));
-            assert_close(&output.moves_left, &expected.moves_left, &what("moves left"));
-        }
-    }
-}
-
-#[test]
-fn outputs_are_the_definitions_on_positions_of_every_rule_set() {
-    let input = played_batch(7);
-    for shape in ["b2c32", "b4c32", "b4c64"] {
-        let weights = random_weights(shape, 61);
-        let expected = definition::infer(&weights, &input);
-        let output = infer(&mut Engine::new(&weights).expect("a level"), &input);
-        assert_close(&output.logits, &expected.logits, shape);
-        assert_close(output.wdl.as_flattened(), expected.wdl.as_flattened(), shape);
-        assert_close(&output.moves_left, &expected.moves_left, shape);
-    }
-}
-
-#[test]
-fn outputs_are_the_definitions_for_heads_and_pooling_of_any_kind() {
-    let input = random_batch(5, 14);
-    let (policy, value) = (PolicyWidths { channels: 48 }, ValueWidths { channels: 16, hidden: 32 });
-    for blocks in [vec![BlockKind::Plain; 3], vec![BlockKind::Pooled; 2], vec![BlockKind::Pooled, BlockKind::Plain]] {
-        let architecture = Architecture::from(Residual::new(32, blocks, policy, value).expect("widths in range"));
-        let weights = random_weights_of(&architecture, 13);
-        let expected = definition::infer(&weights, &input);
-        for simd in levels() {
-            let output = infer(&mut engine(&weights, 1, simd), &input);
-            let what = format!("{architecture} {simd}");
-            assert_close(&output.logits, &expected.logits, &what);
-            assert_close(output.wdl.as_flattened(), expected.wdl.as_flattened(), &what);
-            assert_close(&output.moves_left, &expected.moves_left, &what);
-        }
-    }
-}
-
-/// The rows of `input` that `rows` names, in that order.
-fn select(input: &InputBatch, rows: &[usize]) -> InputBatch {
-    let mut out = InputBatch { n: rows.len(), ..InputBatch::default() };
-    let (planes, features) = (input.planes.len() / input.n, input.features.len() / input.n);
-    for &row in rows {
-        out.planes.extend_from_slice(&input.planes[row * planes..][..planes]);
-        out.features.extend_from_slice(&input.features[row * features..][..features]);
-        out.moves.extend_from_slice(&input.moves[input.move_range(row)]);
-        out.move_ends.push(out.moves.len() as u32);
-    }
-    out
-}
-
-/// A row's outputs as bits.
-fn bits(input: &InputBatch, output: &OutputBatch, row: usize) -> Vec<u32> {
-    let logits = &output.logits[input.move_range(row)];
-    logits.iter().chain(&output.wdl[row]).chain([&output.moves_left[row]]).map(|x| x.to_bits()).collect()
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(12) })]
-
-    #[test]
-    fn bits_do_not_depend_on_the_batch_the_order_or_the_threads(
-        seed in 0u64..1000,
-        n in 1usize..40,
-        n_threads in 1usize..4,
-        rows in prop::collection::vec(0usize..40, 1..50),
-    ) {
-        let weights = random_weights("b2c32", seed);
-        let input = random_batch(n, seed + 1);
-        let rows: Vec<usize> = rows.into_iter().map(|row| row % n).collect();
-        let chosen = select(&input, &rows);
-        for simd in levels() {
-            let all = infer(&mut engine(&weights, 1, simd), &input);
-            let some = infer(&mut engine(&weights, n_threads, simd), &chosen);
-            for (place, &row) in rows.iter().enumerate() {
-                prop_assert_eq!(bits(&chosen, &some, place), bits(&input, &all, row), "{} row {}", simd, row);
+/// At least `n` positions from games of random moves, equally many of each rule set.
+fn positions(n: usize, seed: u64) -> InputBatch {
+    let (mut batch, mut moves, mut state) = (InputBatch::default(), MoveList::new(), seed);
+    let mut random = |n: usize| {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (state >> 33) as usize % n
+    };
+    let all = all_rules();
+    for (at, rules) in all.iter().enumerate() {
+        while batch.n < n * (at + 1) / all.len() {
+            let mut game = Game::new(Arc::clone(rules), Side::Attackers);
+            for _ in 0..80 {
+                game.legal_moves(&mut moves);
+                if game.outcome().is_some() || moves.is_empty() {
+                    break;
+                }
+                encode(&game.situation(&moves), &mut batch);
+                let mv = moves[random(moves.len())];
+                game.play(mv).expect("a legal move");
             }
         }
     }
+    batch
+}
+
+fn outputs(weights: &Weights, n_threads: usize, simd: Simd, input: &InputBatch) -> OutputBatch {
+    let options = EngineOptions { n_threads, simd: Some(simd) };
+    let mut output = OutputBatch::default();
+    Engine::with_options(weights, options).expect("a level").infer(input, &mut output).expect("a valid batch");
+    output
+}
+
+/// The bits of all outputs.
+fn bits(output: &OutputBatch) -> Vec<u32> {
+    let all = output.logits.iter().chain(output.wdl.as_flattened()).chain(&output.moves_left);
+    all.map(|value| value.to_bits()).collect()
 }
 
 #[test]
-fn all_instruction_sets_that_fuse_give_the_same_bits() {
-    let weights = random_weights("b2c64", 5);
-    let input = random_batch(9, 6);
-    let outputs: Vec<_> =
-        levels().filter(|simd| simd.is_fused()).map(|simd| infer(&mut engine(&weights, 1, simd), &input)).collect();
-    if outputs.len() < 2 {
-        eprintln!("skipped: this machine does not have both AVX2 and AVX-512");
+fn every_instruction_set_gives_the_same_bits() {
+    // On an emulated machine, fewer positions.
+    let most = if std::env::var_os("TABLUT_RANDOM_POSITIONS").is_some() { 100 } else { 10_000 };
+    for (shape, n) in [("lines32x2", most), ("lines64x1", most / 20), ("lines96x3", most / 100)] {
+        let (weights, input) = (random_weights(shape, 3), positions(n, 4));
+        let plain = bits(&outputs(&weights, 1, Simd::Plain, &input));
+        for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available() && *simd != Simd::Plain) {
+            assert!(bits(&outputs(&weights, 1, simd, &input)) == plain, "{shape}: {simd} differs from plain");
+        }
     }
-    assert!(outputs.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn a_row_does_not_depend_on_the_others_or_the_threads() {
+    let (weights, input) = (random_weights("lines32x1", 5), positions(300, 6));
+    let together = outputs(&weights, 3, Simd::best(), &input);
+    assert_eq!(bits(&together), bits(&outputs(&weights, 1, Simd::best(), &input)));
+    let mut alone = Engine::new(&weights).expect("a level");
+    for row in (0..input.n).rev() {
+        let moves = input.move_range(row);
+        let own = InputBatch {
+            n: 1,
+            planes: input.planes[row * tablut_net::PLANES..][..tablut_net::PLANES].to_vec(),
+            features: input.features[row * tablut_net::FEATURES..][..tablut_net::FEATURES].to_vec(),
+            move_ends: vec![moves.len() as u32],
+            moves: input.moves[moves.clone()].to_vec(),
+        };
+        let mut output = OutputBatch::default();
+        alone.infer(&own, &mut output).expect("a valid batch");
+        assert_eq!((output.wdl[0], output.moves_left[0]), (together.wdl[row], together.moves_left[row]));
+        assert_eq!(output.logits, together.logits[moves]);
+    }
+}
+
+#[test]
+fn more_rules_than_an_engine_remembers_change_nothing() {
+    let (weights, mut input) = (random_weights("lines32x1", 10), positions(600, 11));
+    // Each row has rules of its own.
+    for (row, features) in input.features.chunks_exact_mut(tablut_net::FEATURES).enumerate() {
+        features[0] = row as f32 / 600.0;
+    }
+    let mut engine = Engine::new(&weights).expect("a level");
+    let [mut first, mut second] = [(); 2].map(|()| OutputBatch::default());
+    engine.infer(&input, &mut first).expect("a valid batch");
+    engine.infer(&input, &mut second).expect("a valid batch");
+    assert_eq!(bits(&first), bits(&second));
+    assert_eq!(bits(&first), bits(&outputs(&weights, 2, Simd::Plain, &input)));
+}
+
+#[test]
+fn an_evaluation_of_known_lines_allocates_nothing() {
+    let (weights, input) = (random_weights("lines32x2", 7), positions(60, 8));
+    let (mut engine, mut output) = (Engine::new(&weights).expect("a level"), OutputBatch::default());
+    engine.infer(&input, &mut output).expect("a valid batch");
+    let counted = allocation_counter::measure(|| engine.infer(&input, &mut output).expect("a valid batch"));
+    assert_eq!(counted.count_total, 0);
+    let counted = allocation_counter::measure(|| drop(std::hint::black_box(vec![1_u8; 100])));
+    assert_eq!(counted.count_total, 1);
+}
+
+#[test]
+fn a_choice_of_capture_adds_its_entry() {
+    let mut engine = Engine::new(&random_weights("lines32x1", 8)).expect("a level");
+    let mut input = positions(1, 9);
+    let [entry, choice] = [84, 32 * 81 + 40];
+    let index = |entry, choice| PolicyIndex { entry, choice };
+    let none = PolicyIndex::NO_CHOICE;
+    input.moves = vec![index(entry, none), index(choice, none), index(entry, choice)];
+    input.move_ends = vec![3; input.n];
+    let mut output = OutputBatch::default();
+    engine.infer(&input, &mut output).expect("a valid batch");
+    assert_eq!(output.logits[0] + output.logits[1], output.logits[2]);
 }
 
 #[test]
 fn an_engine_that_shares_weights_says_the_same_and_leaves_nothing_behind() {
-    let mut engine = Engine::new(&random_weights("b2c32", 1)).expect("a level");
+    let mut engine = Engine::new(&random_weights("lines32x1", 1)).expect("a level");
     let mut other = engine.share(2).expect("threads");
+    let infer = |engine: &mut Engine, input: &InputBatch| {
+        let mut output = OutputBatch::default();
+        engine.infer(input, &mut output).expect("a valid batch");
+        output
+    };
     let (large, small) = (random_batch(33, 2), random_batch(2, 3));
     let first = infer(&mut engine, &small);
     assert_eq!(infer(&mut engine, &large), infer(&mut other, &large));
@@ -156,40 +151,18 @@ fn an_engine_that_shares_weights_says_the_same_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_choice_of_capture_adds_its_entry() {
-    let mut engine = Engine::new(&random_weights("b2c32", 8)).expect("a level");
-    let mut input = random_batch(1, 9);
-    let [entry, choice] = [1234, 32 * 81 + 40];
-    let index = |entry, choice| PolicyIndex { entry, choice };
-    let none = PolicyIndex::NO_CHOICE;
-    input.moves = vec![index(entry, none), index(choice, none), index(entry, choice)];
-    input.move_ends = vec![3];
-    let logits = infer(&mut engine, &input).logits;
-    assert_eq!(logits[0] + logits[1], logits[2]);
-}
-
-#[test]
 fn batches_that_do_not_fit_are_refused() {
-    let mut engine = Engine::new(&random_weights("b2c32", 1)).expect("a level");
-    let refused = |engine: &mut Engine, edit: &dyn Fn(&mut InputBatch)| {
+    let mut engine = Engine::new(&random_weights("lines32x1", 1)).expect("a level");
+    let mut refused = |edit: &dyn Fn(&mut InputBatch)| {
         let mut input = random_batch(2, 4);
         edit(&mut input);
         let error: NetError = engine.infer(&input, &mut OutputBatch::default()).unwrap_err();
         error.to_string()
     };
-    let error = refused(&mut engine, &|input| input.planes.truncate(7));
+    let error = refused(&|input| input.planes.truncate(7));
     assert!(error.contains("7 planes"), "{error}");
-    let error = refused(&mut engine, &|input| input.moves[0].entry = 33 * 81);
+    let error = refused(&|input| input.moves[0].entry = 33 * 81);
     assert!(error.contains("2673"), "{error}");
-    let error = refused(&mut engine, &|input| input.move_ends[0] = input.move_ends[1] + 1);
+    let error = refused(&|input| input.move_ends[0] = input.move_ends[1] + 1);
     assert!(error.contains("moves up to a row"), "{error}");
-}
-
-#[test]
-fn a_fresh_net_favours_nobody_and_expects_few_draws() {
-    let weights = Weights::initial(&"b4c32".parse().expect("a name"), 3);
-    let output = infer(&mut Engine::new(&weights).expect("a level"), &random_batch(4, 1));
-    for wdl in output.wdl {
-        assert!((wdl[0] - wdl[2]).abs() < 0.4 && (0.01..0.15).contains(&wdl[1]), "{wdl:?}");
-    }
 }

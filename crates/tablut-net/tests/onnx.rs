@@ -1,4 +1,4 @@
-//! Compares the ONNX file, run by rten, with the CPU engine.
+//! Compares the ONNX file, run by rten, with the net that learns.
 
 #[path = "engine/played.rs"]
 mod played;
@@ -6,13 +6,11 @@ mod played;
 mod random;
 
 use played::played_batch;
-use random::{random_batch, random_weights};
+use random::random_weights;
 use rten::{Model, ValueView};
 use tablut_kernels::Kernels;
 use tablut_net::lines::LineLearner;
-use tablut_net::{
-    Architecture, Engine, FEATURES, Inference, MOVES_LEFT_UNIT, OutputBatch, PLANES, POLICY_ENTRIES, onnx,
-};
+use tablut_net::{FEATURES, MOVES_LEFT_UNIT, PLANES, POLICY_ENTRIES, onnx};
 
 /// The three outputs of an ONNX model for a batch, each flattened.
 fn run_onnx(bytes: Vec<u8>, n: usize, planes: &[f32], features: &[f32]) -> [Vec<f32>; 3] {
@@ -36,15 +34,14 @@ fn assert_close(found: &[f32], expected: &[f32], what: &str) {
 }
 
 #[test]
-fn another_runtime_computes_what_a_net_of_lines_learns_from_the_onnx_file() {
+fn another_runtime_computes_what_a_net_learns_from_the_onnx_file() {
     let (weights, mut input) = (random_weights("lines32x2", 23), played_batch(24));
     for (at, index) in input.moves.iter_mut().enumerate().filter(|(at, _)| at % 7 == 0) {
         index.choice = (32 * 81 + at % 81) as u16;
     }
     let bytes = onnx::encode(&weights, &[("encoding", "1")]);
     let [table, wdl, moves_left] = run_onnx(bytes, input.n, &input.plane_values(), &input.features);
-    let Architecture::Lines(lines) = *weights.architecture() else { panic!("a net of lines") };
-    let mut net = LineLearner::new(lines, Kernels::from_env().expect("a level"));
+    let mut net = LineLearner::new(weights.architecture(), Kernels::from_env().expect("a level"));
     net.set_weights(&weights.values());
     let expected = net.forward(&input);
     let mut logits = Vec::new();
@@ -59,25 +56,5 @@ fn another_runtime_computes_what_a_net_of_lines_learns_from_the_onnx_file() {
         let sum: f32 = logits.iter().map(|logit| logit.exp()).sum();
         let chances: Vec<f32> = logits.iter().map(|logit| logit.exp() / sum).collect();
         assert_close(wdl, &chances, "win, draw, loss");
-    }
-}
-
-#[test]
-fn another_runtime_computes_the_same_from_the_onnx_file() {
-    for shape in ["b1c16", "b2c32", "b6c64"] {
-        let weights = random_weights(shape, 21);
-        let input = random_batch(3, 22);
-        let bytes = onnx::encode(&weights, &[("encoding", "1")]);
-        let [table, wdl, moves_left] = run_onnx(bytes, input.n, &input.plane_values(), &input.features);
-        let mut logits = Vec::new();
-        for row in 0..input.n {
-            let table = &table[row * POLICY_ENTRIES..][..POLICY_ENTRIES];
-            logits.extend(input.moves[input.move_range(row)].iter().map(|index| index.logit(table)));
-        }
-        let mut output = OutputBatch::default();
-        Engine::new(&weights).expect("a level").infer(&input, &mut output).expect("a valid batch");
-        assert_close(&output.logits, &logits, &format!("{shape} logits"));
-        assert_close(output.wdl.as_flattened(), &wdl, &format!("{shape} win, draw, loss"));
-        assert_close(&output.moves_left, &moves_left, &format!("{shape} moves left"));
     }
 }

@@ -7,7 +7,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tablut_net::{KnownRules, Model, NetEvaluator, Processor, RulesChoice, choose_rules};
+use tablut_net::{Engine, KnownRules, Model, NetEvaluator, RulesChoice, choose_rules};
 use tablut_players::{PlayerSpec, play_simulations};
 use tablut_rules::{Position, Rules, Side};
 use tablut_search::{Evaluator, UniformEvaluator};
@@ -54,9 +54,6 @@ pub struct PlayArgs {
     /// terminal].
     #[arg(long)]
     pub plain: bool,
-    /// Where the net runs.
-    #[arg(skip)]
-    pub processor: Processor,
 }
 
 fn level(name: &str) -> Result<&'static Level, String> {
@@ -167,7 +164,7 @@ pub fn setup(args: &PlayArgs) -> Result<Setup, PlayError> {
     let nets = model.iter().map(|_| name.clone()).collect();
     let config = HostConfig { nets, custom_players, ..HostConfig::default() };
     let evaluator: Box<dyn Evaluator> = match &model {
-        Some(model) => Box::new(NetEvaluator::new(args.processor.inference(&model.weights, 1).map_err(wrong)?)),
+        Some(model) => Box::new(NetEvaluator::new(Box::new(Engine::new(&model.weights).map_err(wrong)?))),
         None => Box::new(UniformEvaluator),
     };
     let session = match read {

@@ -153,14 +153,12 @@ pub fn serve(
 fn start_workers(server: &Arc<GameServer>, queue: &Arc<JobQueue>, nets: &Arc<NetShelf>) -> Result<(), ServeError> {
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_WORKERS));
     for number in 0..workers {
-        let mut evaluators = nets.nets().evaluators().map_err(ServeError)?;
+        let mut evaluators = nets.nets().evaluators();
         let (nets, mut version, server, queue) = (nets.clone(), nets.version(), server.clone(), queue.clone());
         let mut refresh = move |evaluators: &mut Vec<_>| {
             if nets.version() != version {
                 version = nets.version();
-                if let Ok(new) = nets.nets().evaluators() {
-                    *evaluators = new;
-                }
+                *evaluators = nets.nets().evaluators();
             }
         };
         std::thread::Builder::new()

@@ -15,7 +15,7 @@ fn tablut_play(arguments: &[&str], input: &str) -> (Option<i32>, String, String)
 fn plays_a_model_file_through_a_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("net.tablut");
-    let weights = Weights::initial(&"b1c16".parse().unwrap(), 3);
+    let weights = Weights::initial(&"lines32x1".parse().unwrap(), 3);
     let model = Model {
         weights,
         rules: vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())],

@@ -3,11 +3,12 @@
 use crate::baseline::maker;
 use crate::named::NamedPlayer;
 use crate::net_player::SearchPlayer;
-use crate::nets::{NetSearch, Nets};
+use crate::net_search::NetSearch;
 use crate::player::{Player, PlayerError};
 use crate::spec::PlayerSpec;
 use std::fmt;
 use std::sync::Arc;
+use tablut_net::NetPool;
 use tablut_rules::{Rules, Side};
 
 /// The resources that a player's games need.
@@ -83,7 +84,7 @@ impl Contestant {
     pub fn of(
         named: &NamedPlayer,
         rules: &Arc<Rules>,
-        nets: &Nets,
+        nets: &NetPool,
         start_program: StartProgram,
     ) -> Result<Self, PlayerError> {
         let name = named.name();
@@ -93,7 +94,7 @@ impl Contestant {
         if named.spec.model_file().is_none() {
             return start_program(named, rules);
         }
-        match nets.search_of(&named.spec) {
+        match NetSearch::of(&named.spec, nets) {
             Some(search) => Ok(Self::net(name, search)),
             None => Err(PlayerError { name, reason: "its model file was not loaded".to_owned() }),
         }

@@ -4,8 +4,7 @@
 //! - [`Player`]: one side of a game, implemented by every player. [`Contestant::of`] turns a text into a
 //!   [`Contestant`], which creates players for games.
 //! - [`Baseline`]: players without a net, including the hand-written engine, [`alphabeta`].
-//! - [`Nets`]: nets, each loaded once. [`SearchPlayer`] plays one of many games at once, [`NetPlayer`] one game at a
-//!   time.
+//! - [`NetSearch`]: how a net plays. [`SearchPlayer`] plays one of many games at once, [`NetPlayer`] one game at a time.
 //! - [`Ending`]: how a game between players ended.
 
 pub mod alphabeta;
@@ -13,7 +12,7 @@ pub mod baseline;
 pub mod contestant;
 pub mod named;
 pub mod net_player;
-pub mod nets;
+pub mod net_search;
 pub mod player;
 pub mod rollouts;
 pub mod spec;
@@ -22,7 +21,7 @@ pub use baseline::Baseline;
 pub use contestant::{Contestant, Demand, StartProgram};
 pub use named::{NamedPlayer, is_name};
 pub use net_player::{NetPlayer, SearchPlayer};
-pub use nets::{NetInfo, NetSearch, Nets, NetsError, play_simulations};
+pub use net_search::{NetSearch, net_of, play_simulations};
 pub use player::{Ending, Fault, Player, PlayerError};
 pub use spec::{MAX_SIMULATIONS, PLAYER_FORMS, PlayerSpec, PlayerSpecError, SearchLimit, SearchOptions};
 

@@ -1,7 +1,7 @@
 //! Nets with their search: [`NetPlayer`] plays one game at a time, outside a match, and [`SearchPlayer`] plays one side
 //! of one of many games.
 
-use crate::nets::NetSearch;
+use crate::net_search::NetSearch;
 use crate::player::{Fault, Player};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;

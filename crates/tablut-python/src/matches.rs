@@ -9,7 +9,8 @@ use tablut_arena::{
     DEFAULT_OPENING_PLIES, Ladder, MatchConfig, MatchError, MatchReport, OpeningBook, ladder, play_match,
 };
 use tablut_games::Concurrency;
-use tablut_players::{Contestant, NamedPlayer, NetSearch, Nets, is_name};
+use tablut_net::NetPool;
+use tablut_players::{Contestant, NamedPlayer, NetSearch, is_name};
 use tablut_ratings::TestBounds;
 use tablut_rules::Rules;
 use tablut_search::{Evaluator, Limit, SearchConfig};
@@ -99,7 +100,7 @@ pub(crate) fn play_matches<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let entrants = players.iter().map(|player| Entrant::read(py, player)).collect::<PyResult<Vec<_>>>()?;
     check_names(&entrants)?;
-    let mut nets = Nets::default();
+    let mut nets = NetPool::default();
     for entrant in &entrants {
         if let Entrant::Named(named) = entrant
             && let Some(path) = named.spec.model_file()
@@ -161,7 +162,7 @@ fn book(name: &str, rules: &Arc<Rules>) -> PyResult<OpeningBook> {
 }
 
 /// Plays one match.
-fn play(py: Python<'_>, pair: [&Entrant; 2], nets: &Nets, config: &MatchConfig) -> PyResult<MatchReport> {
+fn play(py: Python<'_>, pair: [&Entrant; 2], nets: &NetPool, config: &MatchConfig) -> PyResult<MatchReport> {
     let n_named = nets.evaluators().len();
     let own = |place: usize| match pair[place] {
         Entrant::Named(_) => None,
@@ -183,7 +184,7 @@ fn play(py: Python<'_>, pair: [&Entrant; 2], nets: &Nets, config: &MatchConfig) 
     let mut callables = Vec::new();
     let mut sets: Vec<Vec<Box<dyn Evaluator>>> = (0..workers).map(|_| nets.evaluators()).collect();
     for source in sources {
-        for (set, evaluator) in sets.iter_mut().zip(source.evaluators(workers, 1, callables.len(), &to_caller)) {
+        for (set, evaluator) in sets.iter_mut().zip(source.evaluators(workers, 1, callables.len(), &to_caller)?) {
             set.push(evaluator);
         }
         callables.extend(source.callable(py));

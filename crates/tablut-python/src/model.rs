@@ -4,16 +4,13 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use tablut_net::{
-    Card, Inference, InputBatch, LoadedNet, Model, NetError, NetEvaluator, OutputBatch, Processor, StatedRules,
-    TrainingSummary, clauses_hash, encode,
-};
+use tablut_net::{Inference, InputBatch, Model, NetError, NetEvaluator, OutputBatch, PooledNet, clauses_hash, encode};
 use tablut_rules::{MoveList, Situation};
 use tablut_search::formulas::softmax::{exp, log_softmax};
 use tablut_search::{Evaluator, Query};
@@ -40,20 +37,15 @@ static LOADED: PyOnceLock<Py<PyModel>> = PyOnceLock::new();
 /// A net with information about it.
 #[pyclass(frozen, name = "Model", module = "tablut")]
 pub(crate) struct PyModel {
-    name: String,
-    rules: Vec<StatedRules>,
-    training: TrainingSummary,
-    card: Option<Card>,
-    net: LoadedNet,
+    net: PooledNet,
     /// Engines that are not in use.
     idle: Mutex<Vec<Box<dyn Inference>>>,
 }
 
 impl PyModel {
     fn new(name: String, model: Model) -> PyResult<Self> {
-        let Model { weights, rules, training, card } = model;
-        let net = Processor::Cpu.load(Arc::new(weights)).map_err(value_error)?;
-        Ok(Self { name, rules, training, card, net, idle: Mutex::default() })
+        let net = PooledNet::new(name, model, None).map_err(value_error)?;
+        Ok(Self { net, idle: Mutex::default() })
     }
 
     /// The model in the bytes of the net that comes with the package.
@@ -68,19 +60,19 @@ impl PyModel {
     }
 
     /// An evaluator that distributes each batch among `threads` threads. Call it only while Python's lock is held.
-    pub(crate) fn evaluator(&self, threads: usize) -> Box<dyn Evaluator> {
-        Box::new(NetEvaluator::new(self.net.share_on(threads)))
+    pub(crate) fn evaluator(&self, threads: usize) -> PyResult<Box<dyn Evaluator>> {
+        Ok(Box::new(NetEvaluator::new(self.net.inference(threads).map_err(runtime_error)?)))
     }
 
     /// Engines for `n` threads.
-    fn take(&self, n: usize) -> Vec<Box<dyn Inference>> {
+    fn take(&self, n: usize) -> PyResult<Vec<Box<dyn Inference>>> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut engines = std::mem::take(&mut *idle);
         *idle = engines.split_off(n.min(engines.len()));
         while engines.len() < n {
-            engines.push(self.net.share());
+            engines.push(self.net.inference(1).map_err(runtime_error)?);
         }
-        engines
+        Ok(engines)
     }
 
     fn give_back(&self, engines: Vec<Box<dyn Inference>>) {
@@ -105,31 +97,31 @@ impl PyModel {
     /// The hash of the weights.
     #[getter]
     fn hash(&self) -> String {
-        self.net.weights().hash()
+        self.net.hash.clone()
     }
 
     /// The architecture, such as `"lines32x2"`.
     #[getter]
     fn architecture(&self) -> String {
-        self.net.weights().architecture().to_string()
+        self.net.weights.architecture().to_string()
     }
 
     /// The rule sets that the net was trained on.
     #[getter]
     fn rules(&self) -> Vec<PyRules> {
-        self.rules.iter().map(|stated| PyRules { rules: stated.rules() }).collect()
+        self.net.rules.iter().map(|stated| PyRules { rules: stated.rules() }).collect()
     }
 
     /// The summary of the training in the file: games, positions, evaluations, steps and more.
     #[getter]
     fn training<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &self.training)
+        to_python(py, &self.net.training)
     }
 
     /// The card, or `None` if the file has none.
     #[getter]
     fn card<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.card.as_ref().map(|card| to_python(py, card)).transpose()
+        self.net.card.as_ref().map(|card| to_python(py, card)).transpose()
     }
 
     /// Evaluates the positions of games that are not over, in batches on all cores. An evaluation depends only on its
@@ -149,7 +141,7 @@ impl PyModel {
         let queries = games.iter().enumerate().map(query).collect::<PyResult<Vec<Query>>>()?;
         drop(games);
         let workers = Workers::new(py, n_threads(threads)?.clamp(1, queries.len().div_ceil(ROWS).max(1)))?;
-        let mut engines = self.take(workers.n());
+        let mut engines = self.take(workers.n())?;
         let mut found = Found::default();
         for chunk in queries.chunks(CHUNK) {
             py.detach(|| found.evaluate(workers, &mut engines, chunk)).map_err(runtime_error)?;
@@ -160,7 +152,7 @@ impl PyModel {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Model: {}, {}>", self.architecture(), self.name)
+        format!("<Model: {}, {}>", self.architecture(), self.net.name)
     }
 }
 
@@ -186,33 +178,24 @@ struct Found {
 }
 
 impl Found {
-    /// Evaluates positions. Each engine has a thread, which takes a few positions at a time. Positions of the same rules are
-    /// evaluated together, because a net may have a part for these rules.
+    /// Evaluates positions. Each engine has a thread, which takes a few positions at a time.
     fn evaluate(
         &mut self,
         workers: Workers,
         engines: &mut [Box<dyn Inference>],
         queries: &[Query],
     ) -> Result<(), NetError> {
-        let mut order: Vec<usize> = (0..queries.len()).collect();
-        order.sort_by_key(|&place| queries[place].rules.name());
-        let source = Source { queries, parts: order.chunks(ROWS).collect(), next: AtomicUsize::new(0) };
+        let source = Source { parts: queries.chunks(ROWS).collect(), next: AtomicUsize::new(0) };
         let mut done: Vec<_> = engines.iter().map(|_| Ok(Vec::new())).collect();
         workers.run(engines.iter_mut().zip(&mut done), |(engine, done)| *done = source.infer(&mut **engine));
-        let parts = done.into_iter().collect::<Result<Vec<_>, NetError>>()?.into_iter().flatten().collect::<Vec<_>>();
-        let mut rows = vec![(0, 0); queries.len()];
-        for (part, Part { places, .. }) in parts.iter().enumerate() {
-            for (row, &place) in places.iter().enumerate() {
-                rows[place] = (part, row);
-            }
-        }
-        for (part, row) in rows {
-            let Part { output, move_ends, .. } = &parts[part];
-            let begin = if row == 0 { 0 } else { move_ends[row - 1] };
-            self.output.logits.extend(&output.logits[begin as usize..move_ends[row] as usize]);
-            self.output.wdl.push(output.wdl[row]);
-            self.output.moves_left.push(output.moves_left[row]);
-            self.move_ends.push(self.output.logits.len() as u32);
+        let mut parts = done.into_iter().collect::<Result<Vec<_>, NetError>>()?.concat();
+        parts.sort_by_key(|part| part.place);
+        for Part { output, move_ends, .. } in parts {
+            let before = self.output.logits.len() as u32;
+            self.output.logits.extend(output.logits);
+            self.output.wdl.extend(output.wdl);
+            self.output.moves_left.extend(output.moves_left);
+            self.move_ends.extend(move_ends.iter().map(|end| before + end));
         }
         Ok(())
     }
@@ -231,37 +214,36 @@ impl Found {
 
 /// Positions that threads evaluate.
 struct Source<'a> {
-    queries: &'a [Query],
-    /// The places of the queries, in the order in which they are evaluated.
-    parts: Vec<&'a [usize]>,
+    parts: Vec<&'a [Query]>,
     /// The first part that no thread has taken.
     next: AtomicUsize,
 }
 
 /// The evaluations of one part.
-struct Part<'a> {
-    places: &'a [usize],
+#[derive(Clone)]
+struct Part {
+    place: usize,
     output: OutputBatch,
     /// The end of each position's moves.
     move_ends: Vec<u32>,
 }
 
-impl<'a> Source<'a> {
+impl Source<'_> {
     /// Lists the moves of positions, encodes and evaluates them on this thread, until all parts are taken.
-    fn infer(&self, engine: &mut dyn Inference) -> Result<Vec<Part<'a>>, NetError> {
+    fn infer(&self, engine: &mut dyn Inference) -> Result<Vec<Part>, NetError> {
         let (mut input, mut moves, mut done) = (InputBatch::default(), MoveList::new(), Vec::new());
-        while let Some(&places) = self.parts.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+        loop {
+            let place = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(queries) = self.parts.get(place) else { return Ok(done) };
             input.clear();
-            for &place in places {
-                let query = &self.queries[place];
+            for query in *queries {
                 query.rules.legal_moves(&query.position, &mut moves);
                 encode(&Situation { moves: &moves, ..query.borrowed() }, &mut input);
             }
             let mut output = OutputBatch::default();
             engine.infer(&input, &mut output)?;
-            done.push(Part { places, output, move_ends: input.move_ends.clone() });
+            done.push(Part { place, output, move_ends: input.move_ends.clone() });
         }
-        Ok(done)
     }
 }
 

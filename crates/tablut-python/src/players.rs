@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use pyo3::prelude::*;
 use tablut_games::CancelToken;
-use tablut_net::Model;
-use tablut_players::{Contestant, Fault, NamedPlayer, Nets, Player, PlayerError};
+use tablut_net::{Model, ModelFileError, NetPool};
+use tablut_players::{Contestant, Fault, NamedPlayer, Player, PlayerError};
 use tablut_rules::{Game, Move, Rules};
 use tablut_search::{Evaluator, Query};
 
@@ -20,14 +20,14 @@ use crate::rules::RulesArgument;
 const SHIPPED: &str = "shipped";
 
 /// Loads the net of a player, unless it is already loaded.
-pub(crate) fn add_net(nets: &mut Nets, path: &Path) -> PyResult<()> {
+pub(crate) fn add_net(nets: &mut NetPool, path: &Path) -> PyResult<()> {
     let is_shipped = path == Path::new(SHIPPED) && !path.exists();
     let model = if is_shipped { PyModel::shipped_model()? } else { Model::load(path).map_err(model_error)? };
-    nets.insert(path, model).map(drop).map_err(value_error)
+    nets.get_or_load(path, || Ok::<_, ModelFileError>(model)).map(drop).map_err(model_error)
 }
 
 /// The contestant that a text names. External programs are an error.
-pub(crate) fn contestant(named: &NamedPlayer, rules: &Arc<Rules>, nets: &Nets) -> PyResult<Contestant> {
+pub(crate) fn contestant(named: &NamedPlayer, rules: &Arc<Rules>, nets: &NetPool) -> PyResult<Contestant> {
     Contestant::of(named, rules, nets, no_program).map_err(value_error)
 }
 
@@ -62,7 +62,7 @@ impl PyPlayer {
     fn new(text: &str, rules: RulesArgument, seed: u64) -> PyResult<Self> {
         let RulesArgument(rules) = rules;
         let named: NamedPlayer = text.parse().map_err(value_error)?;
-        let mut nets = Nets::default();
+        let mut nets = NetPool::default();
         if let Some(path) = named.spec.model_file() {
             add_net(&mut nets, path)?;
         }

@@ -64,10 +64,10 @@ impl Source {
         threads: usize,
         callable: usize,
         to_caller: &ToCaller<T>,
-    ) -> Vec<Box<dyn Evaluator>> {
+    ) -> PyResult<Vec<Box<dyn Evaluator>>> {
         let evaluator = |_| match self {
             Self::Model(model) => model.get().evaluator(threads),
-            Self::Callable(_) => to_caller.evaluator(callable),
+            Self::Callable(_) => Ok(to_caller.evaluator(callable)),
         };
         (0..n).map(evaluator).collect()
     }
@@ -213,7 +213,7 @@ pub(crate) fn search<'py>(
     let source = Source::of(py, model, evaluator)?;
     let callables: Vec<Py<PyAny>> = source.callable(py).into_iter().collect();
     let (to_caller, receiver) = ToCaller::new();
-    let evaluators = Prepared::new(source.evaluators(workers, threads / workers, 0, &to_caller));
+    let evaluators = Prepared::new(source.evaluators(workers, threads / workers, 0, &to_caller)?);
     let found = supervise(py, &callables, receiver, &to_caller, |cancel| {
         run_tasks(
             games.len(),

@@ -222,7 +222,7 @@ pub(crate) fn self_play(
     let tasks_per_worker = batch.clamp(1, games.div_ceil(workers).max(1));
     let source = Source::of(py, model, evaluator)?;
     let (to_caller, receiver) = ToCaller::new();
-    let evaluators = Prepared::new(source.evaluators(workers, 1, 0, &to_caller));
+    let evaluators = Prepared::new(source.evaluators(workers, 1, 0, &to_caller)?);
     let (cancel, counters) = (CancelToken::new(), Arc::new(Counters::default()));
     let thread = {
         let (cancel, counters) = (cancel.clone(), Arc::clone(&counters));

@@ -107,7 +107,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let report = LiveReport::new(folder.path());
         assert!(matches!(report.page(), Err(RunFilesError::NoRun(_))));
-        fs::write(folder.path().join("config.toml"), "shape = \"b1c16\"\n").unwrap();
+        fs::write(folder.path().join("config.toml"), "shape = \"lines32x1\"\n").unwrap();
         let first = report.page().unwrap();
         assert!(Arc::ptr_eq(&first, &rested(&report)), "made again although nothing has changed");
         // The lengths differ, because the times may be equal.
@@ -130,7 +130,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (run, elsewhere) = (folder.path().join("run"), folder.path().join("elsewhere"));
         fs::create_dir(&run).unwrap();
-        fs::write(run.join("config.toml"), "shape = \"b1c16\"\n").unwrap();
+        fs::write(run.join("config.toml"), "shape = \"lines32x1\"\n").unwrap();
         let report = LiveReport::new(&run);
         let first = report.page().unwrap();
         fs::rename(&run, &elsewhere).unwrap();

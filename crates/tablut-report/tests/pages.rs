@@ -56,7 +56,7 @@ fn run_with_games(folder: &Path) {
     let games = run_tasks(12, concurrency, task, evaluators, &Counters::default(), &CancelToken::new(), |_, _| {});
     let file = RecordFile::new(1, rules.iter().map(|rules| &**rules), games.unwrap());
     write_records(&folder.join("games/gen-00000.games"), &file).unwrap();
-    fs::write(folder.join("config.toml"), "rules = [\"kvasir\", \"<b>&ashton\"]\nshape = \"b1c32\"\n").unwrap();
+    fs::write(folder.join("config.toml"), "rules = [\"kvasir\", \"<b>&ashton\"]\nshape = \"lines64x1\"\n").unwrap();
     fs::write(folder.join("metrics.jsonl"), "{\"generation\":0,\"selfplay\":{\"games\":12,\"seconds\":1}}\n").unwrap();
 }
 
@@ -106,7 +106,7 @@ fn games_can_be_stepped_through_without_a_script() {
 fn several_runs_are_compared_by_what_differs() {
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     for (folder, rate) in folders.iter().zip(["0.001", "0.003"]) {
-        let config = format!("shape = \"b1c32\"\n[learning]\nlearning_rate = {rate}\n");
+        let config = format!("shape = \"lines64x1\"\n[learning]\nlearning_rate = {rate}\n");
         fs::write(folder.path().join("config.toml"), config).unwrap();
     }
     let runs = [
@@ -124,7 +124,7 @@ fn several_runs_are_compared_by_what_differs() {
 #[test]
 fn a_run_that_has_just_begun_has_a_page_that_reloads() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("config.toml"), "shape = \"b1c32\"\n").unwrap();
+    fs::write(folder.path().join("config.toml"), "shape = \"lines64x1\"\n").unwrap();
     let run = RunFiles::read(folder.path()).unwrap();
     let page = live_page(&run, 5);
     check_with_links(&page, &[SNAPSHOT_PATH]);

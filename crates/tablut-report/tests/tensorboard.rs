@@ -75,7 +75,7 @@ fn tensorboard_reads_the_events_back() {
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("config.toml"), "shape = \"b4c32\"\n").unwrap();
+    fs::write(folder.path().join("config.toml"), "shape = \"lines32x2\"\n").unwrap();
     let run = run_of(folder.path(), usize::MAX);
     let events = folder.path().join("events");
     assert_eq!(write_tensorboard(&run, &events, true).unwrap(), run.lines.len());

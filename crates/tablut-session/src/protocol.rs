@@ -243,7 +243,7 @@ pub struct Hello {
     pub levels: Vec<LevelInfo>,
     /// The nets. The first one plays unless another is chosen.
     pub nets: Vec<String>,
-    /// Information about these nets, one object for each: name, shape, parameters, specialists, rules, training, hash,
+    /// Information about these nets, one object for each: name, shape, parameters, rules, training, hash,
     /// card.
     pub about_nets: Vec<Value>,
     /// The checkpoints of a run, the earliest first. Empty if the host has no run.

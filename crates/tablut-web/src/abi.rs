@@ -48,15 +48,15 @@ extern "C" fn tablut_start() -> u32 {
     }));
     finish(text().and_then(|text| {
         let settings = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-        HOST.set(Some(BrowserHost::new(&settings)?));
+        HOST.set(Some(BrowserHost::new(&settings)));
         Ok(())
     }))
 }
 
-/// Loads a part of the net. The argument is the model file.
+/// Loads the net. The argument is the model file.
 #[unsafe(no_mangle)]
-extern "C" fn tablut_load_part(part: usize) -> u32 {
-    finish(with_host(|host| host.load_part(part, &INPUT.take())))
+extern "C" fn tablut_load_net() -> u32 {
+    finish(with_host(|host| host.load_net(&INPUT.take())))
 }
 
 /// Adds puzzles. The argument is the text of a puzzle file.

@@ -1,7 +1,6 @@
 //! The host: the open game, its jobs, and the answers to the page's requests.
 
 use crate::jobs::Jobs;
-use crate::nets::{NetPart, NetParts};
 use crate::output::{Output, Wish};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -10,9 +9,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tablut_net::{Engine, Model, NetEvaluator};
 use tablut_rules::{Game, MoveList, Position, Side};
 use tablut_search::{Evaluator, Limit};
-use tablut_session::form::RuleCheck;
 use tablut_session::protocol::{Call, Event, Request, RequestedRules};
 use tablut_session::{Analysis, HostConfig, LiveGame, PuzzleBook, Response, SavedGame, Session, Thinking, words};
 
@@ -23,6 +22,8 @@ const NAME_LENGTH: usize = 16;
 /// Least time between two moves of the computer against itself, so that people can follow the game.
 const DEMO_PAUSE: Duration = Duration::from_millis(700);
 
+/// The refusal of work without a net.
+const NO_NET: &str = "the net is not loaded";
 /// The refusal of requests about seats.
 const NO_SEATS: &str = "a game with seats needs a server, so that both people can reach it: `tablut serve`";
 
@@ -31,8 +32,6 @@ const NO_SEATS: &str = "a game with seats needs a server, so that both people ca
 pub struct HostSettings {
     /// The name of the net.
     pub net: String,
-    /// The net's parts.
-    pub parts: Vec<NetPart>,
     /// The seed of all random choices, as two halves, because a number in a browser has 53 bits.
     pub seed: [u32; 2],
 }
@@ -68,35 +67,36 @@ struct Report {
 /// One game in a browser.
 pub struct BrowserHost {
     config: Arc<HostConfig>,
-    nets: NetParts,
+    /// The net, once it is loaded.
+    net: Option<NetEvaluator>,
     game: Option<(String, LiveGame)>,
     jobs: Jobs,
     rng: ChaCha8Rng,
 }
 
 impl BrowserHost {
-    /// A host without weights and puzzles.
-    ///
-    /// # Errors
-    /// If the description of the parts is not valid.
-    pub fn new(settings: &HostSettings) -> Result<Self, String> {
+    /// A host without a net and puzzles.
+    pub fn new(settings: &HostSettings) -> Self {
         let config = HostConfig { nets: vec![settings.net.clone()], demo_pause: DEMO_PAUSE, ..HostConfig::default() };
         let [low, high] = settings.seed.map(u64::from);
-        Ok(Self {
+        Self {
             config: Arc::new(config),
-            nets: NetParts::new(&settings.parts)?,
+            net: None,
             game: None,
             jobs: Jobs::default(),
             rng: ChaCha8Rng::seed_from_u64(high << 32 | low),
-        })
+        }
     }
 
-    /// Takes the bytes of the model file with this part of the net.
+    /// Takes the bytes of the net's model file.
     ///
     /// # Errors
-    /// If there is no such part, or the bytes are not a model file with this part.
-    pub fn load_part(&mut self, part: usize, bytes: &[u8]) -> Result<(), String> {
-        self.nets.load(part, bytes)
+    /// If the bytes are not a model file.
+    pub fn load_net(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let model = Model::from_bytes(bytes).map_err(|error| format!("the net: {error}"))?;
+        let engine = Engine::new(&model.weights).map_err(|error| format!("the net: {error}"))?;
+        self.net = Some(NetEvaluator::new(Box::new(engine)));
+        Ok(())
     }
 
     /// Takes the text of a puzzle file.
@@ -129,25 +129,27 @@ impl BrowserHost {
     /// Does one step of the work. `now` is the time since one moment in the past.
     pub fn step(&mut self, now: Duration) -> Vec<Output> {
         let mut outputs = Vec::new();
-        if let Some(taken) = self.jobs.step(now, &mut self.nets)
+        if let Some(net) = &mut self.net
+            && let Some(taken) = self.jobs.step(now, net)
             && let Some((_, game)) = &mut self.game
         {
             let response = game.update(taken.job, taken.step);
-            self.take(response, None, &mut outputs);
+            self.take(response, &mut outputs);
         }
         outputs
     }
 
     /// The time until [`Self::step`] has something to do: zero for at once, `None` until something arrives.
     pub fn pause(&mut self, now: Duration) -> Option<Duration> {
-        self.jobs.pause(now, &self.nets)
+        self.net.as_ref()?;
+        self.jobs.pause(now)
     }
 
     /// Searches a position as `tablut analyze` does. `order` has `rules`, `position`, `simulations` and the number of `lines`.
-    /// The weights must be loaded.
+    /// The net must be loaded.
     ///
     /// # Errors
-    /// If the order or its position is not valid, the game is over, or weights are missing.
+    /// If the order or its position is not valid, the game is over, or the net is missing.
     pub fn report(&mut self, order: &str) -> Result<impl Serialize + use<>, String> {
         let order: ReportOrder = serde_json::from_str(order).map_err(|error| error.to_string())?;
         let game = Game::from_position(order.rules.compiled()?, order.position).map_err(|error| error.to_string())?;
@@ -155,21 +157,23 @@ impl BrowserHost {
             return Err("the game is over".to_owned());
         }
         let mut thinking = Thinking::for_report(&game, Limit::of_simulations(order.simulations));
-        while thinking.step(&mut self.nets, Duration::ZERO).map_err(|error| error.to_string())? {}
+        let net = self.net.as_mut().ok_or(NO_NET)?;
+        while thinking.step(net, Duration::ZERO).map_err(|error| error.to_string())? {}
         let result = thinking.result();
         Ok(Report { best: result.chosen.to_string(), value: result.value, analysis: thinking.analysis(order.lines) })
     }
 
-    /// Evaluates one position in `batches` batches of 16, to measure the net's speed. The general weights must be loaded.
+    /// Evaluates one position in `batches` batches of 16, to measure the net's speed. The net must be loaded.
     ///
     /// # Errors
-    /// If the weights are not loaded.
+    /// If the net is not loaded.
     pub fn evaluate(&mut self, batches: u32) -> Result<(), String> {
         let rules = RequestedRules::Name("tartu".to_owned()).compiled()?;
         let (game, mut moves) = (Game::new(rules, Side::Attackers), MoveList::new());
         game.legal_moves(&mut moves);
         let queries = vec![game.owned_situation(&moves); 16];
-        (0..batches).try_for_each(|_| self.nets.evaluate(&queries).map(drop)).map_err(|error| error.to_string())
+        let net = self.net.as_mut().ok_or(NO_NET)?;
+        (0..batches).try_for_each(|_| net.evaluate(&queries).map(drop)).map_err(|error| error.to_string())
     }
 
     fn execute(
@@ -219,7 +223,7 @@ impl BrowserHost {
                 let games = games.into_iter().filter_map(|name| read(&name).ok().map(|session| (name, session)));
                 let games = games.collect();
                 let response = self.open_game()?.find_puzzles(games);
-                self.take(response, None, outputs);
+                self.take(response, outputs);
             }
             Request::ExportGames { games } => {
                 // Unknown games are skipped.
@@ -231,9 +235,8 @@ impl BrowserHost {
             }
             Request::Sit { .. } => return Err(NO_SEATS.to_owned()),
             request => {
-                let parts = self.parts_for(&request);
                 let response = self.open_game()?.answer(request)?;
-                self.take(response, parts, outputs);
+                self.take(response, outputs);
             }
         }
         Ok(())
@@ -248,38 +251,17 @@ impl BrowserHost {
     fn greet(&mut self, outputs: &mut Vec<Output>) {
         let Some((name, game)) = &mut self.game else { return };
         let response = game.greet(name);
-        let part = self.nets.part_for(game.session().rules().set());
-        self.ask_for(&[part], outputs);
-        self.take(response, None, outputs);
+        self.take(response, outputs);
     }
 
-    /// The parts of the net that a request about the open game needs, if they are others than that of the game's rules.
-    fn parts_for(&self, request: &Request) -> Option<Vec<usize>> {
-        match request {
-            Request::Lens => Some((0..self.nets.count()).collect()),
-            Request::Experiment { set, .. } => Some(vec![self.nets.part_for(&RuleCheck::read(set).ok()?)]),
-            _ => None,
-        }
-    }
-
-    /// Starts a response's jobs, and passes its events on. The jobs need these parts of the net, or that of the game's rules.
-    fn take(&mut self, response: Response, parts: Option<Vec<usize>>, outputs: &mut Vec<Output>) {
+    /// Starts a response's jobs, and passes its events on.
+    fn take(&mut self, response: Response, outputs: &mut Vec<Output>) {
         let Some((name, game)) = &self.game else { return };
         if response.changed && !game.is_untouched() {
             outputs.push(saved_game(name, game.session()));
         }
-        let parts = parts.unwrap_or_else(|| vec![self.nets.part_for(game.session().rules().set())]);
-        if !response.jobs.is_empty() {
-            self.ask_for(&parts, outputs);
-        }
-        for job in response.jobs {
-            self.jobs.add(job, parts.clone());
-        }
+        response.jobs.into_iter().for_each(|job| self.jobs.add(job));
         outputs.extend(response.one.into_iter().chain(response.all).map(Output::Event));
-    }
-
-    fn ask_for(&mut self, parts: &[usize], outputs: &mut Vec<Output>) {
-        outputs.extend(self.nets.ask_for(parts).map(|part| Output::Wish(Wish::Load { part })));
     }
 
     fn new_name(&mut self) -> String {

@@ -1,15 +1,13 @@
 //! The jobs of the open game. They take turns step by step, the urgent ones first.
 
-use crate::nets::NetParts;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tablut_search::Evaluator;
 use tablut_session::{JobId, SessionJob, Step};
 
 /// A job that waits for its next step.
 struct WaitingJob {
     job: SessionJob,
-    /// The parts of the net that it needs.
-    parts: Vec<usize>,
     /// When it took its first step.
     began: Option<Duration>,
     /// Its place among the jobs of its priority.
@@ -31,23 +29,23 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Adds a job that needs these parts of the net.
-    pub fn add(&mut self, job: SessionJob, parts: Vec<usize>) {
+    /// Adds a job.
+    pub fn add(&mut self, job: SessionJob) {
         self.turns += 1;
-        self.waiting.push(WaitingJob { job, parts, began: None, turn: self.turns });
+        self.waiting.push(WaitingJob { job, began: None, turn: self.turns });
     }
 
-    /// Takes one step of the first job whose parts are loaded. Returns the step if it reports something.
-    pub fn step(&mut self, now: Duration, nets: &mut NetParts) -> Option<JobStep> {
+    /// Takes one step of the first job. Returns the step if it reports something.
+    pub fn step(&mut self, now: Duration, net: &mut dyn Evaluator) -> Option<JobStep> {
         if let Some(due) = self.delayed.iter().position(|(at, _)| *at <= now) {
             return Some(self.delayed.swap_remove(due).1);
         }
-        let next = self.next(nets)?;
+        let next = self.next()?;
         self.turns += 1;
         let WaitingJob { job, began, turn, .. } = &mut self.waiting[next];
         *turn = self.turns;
         let began = *began.get_or_insert(now);
-        let step = job.work.step(nets, now.saturating_sub(began)).map_err(|error| error.to_string());
+        let step = job.work.step(net, now.saturating_sub(began)).map_err(|error| error.to_string());
         let is_over = matches!(step, Ok(Step::Done(_)) | Err(_));
         let (taken, at) = (JobStep { job: job.id, step }, began + job.delay);
         if is_over {
@@ -61,15 +59,15 @@ impl Jobs {
     }
 
     /// The time until there is something to do: zero for at once, `None` if it is unknown.
-    pub fn pause(&mut self, now: Duration, nets: &NetParts) -> Option<Duration> {
+    pub fn pause(&mut self, now: Duration) -> Option<Duration> {
         let delayed = self.delayed.iter().map(|(at, _)| at.saturating_sub(now)).min();
-        if self.next(nets).is_some() { Some(Duration::ZERO) } else { delayed }
+        if self.next().is_some() { Some(Duration::ZERO) } else { delayed }
     }
 
     /// The index of the job that takes the next step. Cancelled jobs are removed.
-    fn next(&mut self, nets: &NetParts) -> Option<usize> {
+    fn next(&mut self) -> Option<usize> {
         self.waiting.retain(|waiting| !waiting.job.cancelled.load(Ordering::Relaxed));
-        let ready = self.waiting.iter().enumerate().filter(|(_, waiting)| nets.are_loaded(&waiting.parts));
-        ready.min_by_key(|(_, waiting)| (waiting.job.priority, waiting.turn)).map(|(index, _)| index)
+        let waiting = self.waiting.iter().enumerate();
+        waiting.min_by_key(|(_, waiting)| (waiting.job.priority, waiting.turn)).map(|(index, _)| index)
     }
 }

@@ -8,9 +8,7 @@
 mod abi;
 mod host;
 mod jobs;
-mod nets;
 mod output;
 
 pub use host::{BrowserHost, HostSettings};
-pub use nets::NetPart;
 pub use output::Output;

@@ -24,9 +24,4 @@ pub enum Wish {
         /// The file.
         text: String,
     },
-    /// The weights of this part of the net are needed.
-    Load {
-        /// Index of the part in [`HostSettings::parts`](crate::HostSettings::parts).
-        part: usize,
-    },
 }

@@ -1,13 +1,9 @@
-//! The host without a browser: requests, jobs that wait for their part of the net, saved games.
+//! The host without a browser: requests, jobs that wait for the net, saved games.
 
 use serde_json::{Value, json};
 use std::time::Duration;
-use tablut_net::{Architecture, Model, TrainingSummary, Weights};
+use tablut_net::{Model, TrainingSummary, Weights};
 use tablut_web::{BrowserHost, HostSettings};
-
-/// The parts: the general one and one for kvasir.
-const GENERAL: usize = 0;
-const KVASIR: usize = 1;
 
 struct Bench {
     host: BrowserHost,
@@ -17,24 +13,21 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let parts = json!([{"rules": null}, {"rules": "kvasir"}]);
-        let settings: HostSettings =
-            serde_json::from_value(json!({"net": "a net", "parts": parts, "seed": [1, 2]})).unwrap();
-        Self { host: BrowserHost::new(&settings).unwrap(), now: Duration::ZERO, last_id: 0 }
+        let settings: HostSettings = serde_json::from_value(json!({"net": "a net", "seed": [1, 2]})).unwrap();
+        Self { host: BrowserHost::new(&settings), now: Duration::ZERO, last_id: 0 }
     }
 
-    /// With both parts loaded.
+    /// With the net loaded.
     fn loaded() -> Self {
         let mut bench = Self::new();
-        bench.load(GENERAL);
-        bench.load(KVASIR);
+        bench.load();
         bench
     }
 
-    fn load(&mut self, part: usize) {
-        let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), part as u64);
+    fn load(&mut self) {
+        let weights = Weights::initial(&"lines32x1".parse().unwrap(), 1);
         let model = Model { weights, rules: Vec::new(), training: TrainingSummary::default(), card: None };
-        self.host.load_part(part, &model.to_bytes().unwrap()).unwrap();
+        self.host.load_net(&model.to_bytes().unwrap()).unwrap();
     }
 
     /// The messages of a request. The last one is its end.
@@ -78,33 +71,18 @@ fn new_game(rules: &str) -> Value {
 }
 
 #[test]
-fn the_computer_answers_once_its_part_is_loaded() {
+fn the_computer_answers_once_the_net_is_loaded() {
     let mut bench = Bench::new();
     let begun = bench.ask(new_game("kvasir"));
-    assert_eq!(kinds(&begun), ["load", "game", "rules", "state", "done"]);
-    assert_eq!(begun[0]["part"], KVASIR);
+    assert_eq!(kinds(&begun), ["game", "rules", "state", "done"]);
     let played = bench.ask(json!({"do": "play", "move": "d1-d3"}));
     assert_eq!(kinds(&played), ["save", "state", "thinking", "done"]);
     assert_eq!(bench.work(), [Value::Null; 0], "nobody can think yet");
-    bench.load(KVASIR);
+    bench.load();
     let answered = bench.work();
     assert_eq!(of_kind(&answered, "state")["ply"], 2);
     let saved: Value = serde_json::from_str(of_kind(&answered, "save")["text"].as_str().unwrap()).unwrap();
     assert_eq!(saved["moves"].as_array().unwrap().len(), 2);
-}
-
-#[test]
-fn each_request_asks_for_the_parts_that_it_needs() {
-    let mut bench = Bench::new();
-    assert_eq!(of_kind(&bench.ask(new_game("tartu")), "load")["part"], GENERAL);
-    bench.load(GENERAL);
-    let lens = bench.ask(json!({"do": "lens"}));
-    assert_eq!((kinds(&lens), &lens[0]["part"]), (vec!["load", "done"], &json!(KVASIR)));
-    // What needs no more than is there goes on in the meantime.
-    bench.ask(json!({"do": "hint"}));
-    assert_eq!(kinds(&bench.work()), ["hint"]);
-    bench.load(KVASIR);
-    assert_eq!(kinds(&bench.work()).last(), Some(&"lens-done"));
 }
 
 #[test]
@@ -204,6 +182,5 @@ fn what_cannot_be_done_is_refused() {
         assert!(refused[0]["error"].as_str().unwrap().contains(part), "{refused:?}");
     }
     assert_eq!(values(&bench.host.request("{"))[0]["re"], 0);
-    assert!(bench.host.load_part(7, &[]).unwrap_err().contains("part 7"));
-    assert!(bench.host.load_part(GENERAL, b"no model").unwrap_err().contains("part 0"));
+    assert!(bench.host.load_net(b"no model").unwrap_err().contains("the net: "));
 }

@@ -8,7 +8,6 @@ use tablut_games::{CancelToken, GenerationMetrics, read_metrics};
 use tablut_learn::{
     ComputeDevice, Forecast, GenerationPace, MachinePace, TrainConfig, TrainError, benchmark, free_bytes,
 };
-use tablut_net::Weights;
 use tablut_report::figures::{bytes, count, duration};
 
 use crate::console::Voice;
@@ -26,9 +25,8 @@ pub fn measure_pace(
     cancel: &CancelToken,
     voice: Voice,
 ) -> anyhow::Result<MachinePace> {
-    let (device, rules) = (ComputeDevice::open(config.device())?, config.load_rules(None)?);
-    let weights = Weights::initial(&config.shape, config.seed);
-    let make_net = net_maker(&device, &weights)?;
+    let (device, rules) = (ComputeDevice::open(config.machine.device)?, config.load_rules(None)?);
+    let make_net = net_maker()?;
     let progress = Progress::waiting(voice, "running a short benchmark of games, evaluations and learning");
     let pace = match benchmark(config, &rules, &device, &*make_net, time, cancel) {
         Err(TrainError::Stopped) => return Err(Interrupted::now().into()),
@@ -146,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_forecast_fits_a_terminal_and_reports_too_small_a_disk() {
-        let config = "rules = [\"kvasir\"]\nshape = \"b4c32\"\n[evaluation]\ngames = 200\nagainst = [\"random\"]\n";
+        let config = "rules = [\"kvasir\"]\nshape = \"lines32x2\"\n[evaluation]\ngames = 200\nagainst = [\"random\"]\n";
         let config = TrainConfig::parse(config, Path::new("test.toml"), &[]).unwrap();
         let pace = MachinePace {
             plies_per_game: 97.3,

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use tablut_learn::{ComputeDevice, DeviceError, TrainConfig, newest_net};
 use tablut_net::{
-    DeviceChoice, Engine, Inference, KnownRules, Model, NetError, Processor, RulesChoice, Weights, choose_rules,
+    DeviceChoice, Engine, EngineOptions, Inference, KnownRules, Model, NetDevice, NetPool, PooledNet, RulesChoice,
+    Simd, Weights, choose_rules,
 };
 use tablut_play::shipped_net;
-use tablut_players::{NamedPlayer, NetInfo, Nets, PlayerSpec};
+use tablut_players::{NamedPlayer, PlayerSpec};
 use tablut_rules::Rules;
 
 use crate::console::Voice;
@@ -40,9 +41,12 @@ pub fn model_name(path: Option<&Path>) -> String {
     }
 }
 
-/// Loads the nets that `players` need, to run on `processor`.
-pub fn load_nets<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>, processor: Processor) -> anyhow::Result<Nets> {
-    let mut nets = Nets::on(processor);
+/// Loads the nets that `players` need, to run on `device` or on the cores.
+pub fn load_nets<'a>(
+    players: impl IntoIterator<Item = &'a PlayerSpec>,
+    device: Option<Arc<dyn NetDevice>>,
+) -> anyhow::Result<NetPool> {
+    let mut nets = NetPool::on(device);
     for player in players {
         if let Some(path) = player.model_file() {
             add_net(&mut nets, path)?;
@@ -52,11 +56,8 @@ pub fn load_nets<'a>(players: impl IntoIterator<Item = &'a PlayerSpec>, processo
 }
 
 /// Loads another net, unless it is loaded already.
-pub fn add_net<'a>(nets: &'a mut Nets, path: &Path) -> anyhow::Result<&'a NetInfo> {
-    if is_shipped(path) || path.is_dir() {
-        return Ok(nets.insert(path, load_model(Some(path))?)?);
-    }
-    Ok(nets.add(path)?)
+pub fn add_net(nets: &mut NetPool, path: &Path) -> anyhow::Result<Arc<PooledNet>> {
+    nets.get_or_load(path, || load_model(Some(path)))
 }
 
 fn is_shipped(path: &Path) -> bool {
@@ -66,32 +67,23 @@ fn is_shipped(path: &Path) -> bool {
 /// Makes a net from weights. Each thread of self-play has its own.
 pub type NetMaker = Box<dyn Fn(&Weights) -> Box<dyn Inference> + Sync>;
 
-/// Makes nets on `device` or on the cores.
-pub fn net_maker(device: &ComputeDevice, weights: &Weights) -> Result<NetMaker, NetError> {
-    if device.is_cpu() {
-        return net_maker_on_cores(weights);
-    }
-    let processor = device.processor();
-    Ok(Box::new(move |weights| processor.make(weights)))
-}
-
-/// Makes nets on the cores. It first makes an engine for `weights`, so that a wrong `TABLUT_SIMD` is an error here.
-pub fn net_maker_on_cores(weights: &Weights) -> Result<NetMaker, NetError> {
-    Engine::new(weights)?;
-    Ok(Box::new(|weights| Box::new(Engine::new(weights).expect("an engine was made before"))))
+/// Makes nets on the cores. A wrong `TABLUT_SIMD` is an error here.
+pub fn net_maker() -> anyhow::Result<NetMaker> {
+    Simd::from_env()?;
+    Ok(Box::new(|weights| Box::new(Engine::new(weights).expect("the instruction set was checked"))))
 }
 
 /// Checks everything that a config names: rule sets, starting net, opponents and their nets.
 pub fn check_config(config: &TrainConfig) -> anyhow::Result<()> {
-    let rules = config.load_rules(None).context("rules")?;
-    config.starting_weights(&rules).context("start")?;
+    config.load_rules(None).context("rules")?;
+    config.starting_weights().context("start")?;
     check_opponents(config)
 }
 
 /// Checks the config's opponents and their nets.
 pub fn check_opponents(config: &TrainConfig) -> anyhow::Result<()> {
     let players = parse_players(&config.evaluation.against).context("evaluation.against")?;
-    load_nets(players.iter().map(|player| &player.spec), Processor::Cpu).context("evaluation.against")?;
+    load_nets(players.iter().map(|player| &player.spec), None).context("evaluation.against")?;
     Ok(())
 }
 
@@ -142,8 +134,16 @@ impl DeviceArgs {
         ComputeDevice::open(self.device)
     }
 
-    /// Opens the device as a place for nets.
-    pub fn processor(self) -> Result<Processor, DeviceError> {
-        Ok(self.open()?.processor())
+    /// Opens the device for nets that play. `None` for the cores.
+    pub fn net_device(self) -> Result<Option<Arc<dyn NetDevice>>, DeviceError> {
+        Ok(self.open()?.net_device())
+    }
+
+    /// The net of `weights`, on `n_threads` threads of the cores or on the device.
+    pub fn inference(self, weights: &Weights, n_threads: usize) -> anyhow::Result<Box<dyn Inference>> {
+        Ok(match self.net_device()? {
+            Some(device) => device.open(weights)?,
+            None => Box::new(Engine::with_options(weights, EngineOptions { n_threads, ..EngineOptions::default() })?),
+        })
     }
 }

@@ -6,8 +6,8 @@ use std::time::Instant;
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchPlan, SmallMatch, play_pairs};
 use tablut_games::{CancelToken, GameSourceError};
 use tablut_learn::{OnEvent, RatingOpponent, RatingPairs, Run, RunEvent, model_path, rating_pairs};
-use tablut_net::{Model, TrainingSummary};
-use tablut_players::{Contestant, NamedPlayer, Nets, PlayerSpec, SearchOptions};
+use tablut_net::{Model, NetPool, TrainingSummary};
+use tablut_players::{Contestant, NamedPlayer, PlayerSpec, SearchOptions};
 use tablut_protocols::start_program;
 use tablut_ratings::{RatedGeneration, RatedMatch};
 use tablut_search::Limit;
@@ -39,7 +39,7 @@ pub fn rate(
     on_event(RunEvent::RatingBegan { generation, games });
     let simulations = run.config.schedule.simulations_at(0);
     let (nets, matches) = prepare(run, model, &against, &pairs, simulations).map_err(failed)?;
-    let concurrency = run.device.concurrency(&run.config.machine);
+    let concurrency = run.config.machine.concurrency();
     let on_game = || on_event(RunEvent::RatingGameEnded);
     let played = play_pairs(&matches, concurrency, || nets.evaluators(), cancel, on_game);
     let tables = played.map_err(|error| GameSourceError::Other(error.into()))?.ok_or(GameSourceError::Stopped)?;
@@ -61,9 +61,9 @@ fn prepare(
     against: &[NamedPlayer],
     pairs: &[RatingPairs],
     simulations: u32,
-) -> anyhow::Result<(Nets, Vec<SmallMatch>)> {
-    let mut nets = load_nets(against.iter().map(|player| &player.spec), run.device.processor())?;
-    nets.insert(Path::new(NEWEST), model.clone())?;
+) -> anyhow::Result<(NetPool, Vec<SmallMatch>)> {
+    let mut nets = load_nets(against.iter().map(|player| &player.spec), None)?;
+    nets.get_or_load::<anyhow::Error>(Path::new(NEWEST), || Ok(model.clone()))?;
     let net = |file: PathBuf| {
         let (limit, options) = (Limit::of_simulations(simulations), SearchOptions::default());
         NamedPlayer::from(PlayerSpec::Net { file, limit, options })
@@ -74,14 +74,14 @@ fn prepare(
             RatingOpponent::Against(place) => against[*place].clone(),
             RatingOpponent::Generation(generation) => {
                 let path = model_path(&run.checkpoints(), *generation);
-                nets.add(&path)?;
+                nets.load(&path)?;
                 net(path)
             }
             RatingOpponent::Untrained => {
                 let weights = run.config.initial_weights();
                 let untrained =
                     Model { weights, rules: run.stated_rules(), training: TrainingSummary::default(), card: None };
-                nets.insert(Path::new(UNTRAINED), untrained)?;
+                nets.get_or_load::<anyhow::Error>(Path::new(UNTRAINED), || Ok(untrained))?;
                 net(UNTRAINED.into())
             }
         });

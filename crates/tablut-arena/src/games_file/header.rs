@@ -4,7 +4,8 @@ use crate::openings::Opening;
 use crate::sealed_file::json_line;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tablut_players::{NamedPlayer, Nets, PlayerSpec, alphabeta};
+use tablut_net::NetPool;
+use tablut_players::{NamedPlayer, NetSearch, PlayerSpec, alphabeta, net_of};
 use tablut_ratings::TestBounds;
 use tablut_rules::RuleSet;
 use tablut_search::SearchConfig;
@@ -55,11 +56,11 @@ pub struct PlayerIdentity {
 
 impl PlayerIdentity {
     /// The identity of the player that `named` describes.
-    pub fn of(named: &NamedPlayer, nets: &Nets) -> Self {
+    pub fn of(named: &NamedPlayer, nets: &NetPool) -> Self {
         let spec = &named.spec;
         let player = named.alias.is_some().then(|| spec.to_string());
-        let net = nets.hash_of(spec).map(str::to_owned);
-        let search = nets.search_of(spec).map(|search| search.config);
+        let net = net_of(spec, nets).map(|net| net.hash.clone());
+        let search = NetSearch::of(spec, nets).map(|search| search.config);
         let version = matches!(spec, PlayerSpec::AlphaBeta(_)).then_some(alphabeta::VERSION);
         Self { name: named.name(), player, net, search, version }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tablut_games::{
     CancelToken, Concurrency, Counters, GameRecord, RunError, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks,
 };
-use tablut_players::Nets;
+use tablut_net::NetPool;
 use tablut_rules::{Game, Position, Rules, Symmetry};
 use tablut_search::SelfPlaySearch;
 use tablut_search::exhaustive::WinSolver;
@@ -53,7 +53,7 @@ pub enum MineError {
 /// If a net cannot evaluate, `cancel` was cancelled, or the games have too few puzzles.
 pub fn mine(
     rules: &Arc<Rules>,
-    nets: &Nets,
+    nets: &NetPool,
     settings: &Mine,
     cancel: &CancelToken,
     progress: &dyn Fn(usize, u64),
@@ -75,7 +75,7 @@ pub fn mine(
 
 fn play(
     rules: &Arc<Rules>,
-    nets: &Nets,
+    nets: &NetPool,
     settings: &Mine,
     first: u64,
     cancel: &CancelToken,

@@ -1,7 +1,6 @@
 //! Objects at the broker: nets by hash, and results that are too large for a message.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::jetstream::object_store::{self, ObjectMetadata, ObjectStore};
@@ -46,17 +45,17 @@ impl Broker {
     }
 
     /// The net with this hash, which is verified.
-    pub async fn net(&self, hash: &str, architecture: &Architecture) -> Result<Arc<Weights>, FleetError> {
+    pub async fn net(&self, hash: &str, architecture: Architecture) -> Result<Weights, FleetError> {
         let missing = || FleetError::broker("fetching a net", format!("there is no net {hash}"));
         let bytes = self.object("fetching a net", hash, MAX_OBJECT_BYTES).await?.ok_or_else(missing)?;
         let wrong = |error: &dyn std::fmt::Display| FleetError::message("net", error);
         let (_, tensors) = container::deserialize(&bytes).map_err(|error| wrong(&error))?;
-        let weights = Weights::new(architecture.clone(), tensors).map_err(|error| wrong(&error))?;
+        let weights = Weights::new(architecture, tensors).map_err(|error| wrong(&error))?;
         let found = weights.hash();
         if found != hash {
             return Err(wrong(&format!("its hash is {found}, expected {hash}")));
         }
-        Ok(Arc::new(weights))
+        Ok(weights)
     }
 
     pub async fn put_object(&self, name: String, bytes: &[u8]) -> Result<(), FleetError> {

@@ -7,8 +7,8 @@ use tablut_arena::{GameResult, MatchConfig, MatchOutcome, MatchProgress, WantedG
 use tablut_games::{
     CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, GameSourceError, MakeInference, PlayedGames,
 };
-use tablut_net::Model;
-use tablut_players::{NamedPlayer, Nets};
+use tablut_net::{Model, NetPool};
+use tablut_players::NamedPlayer;
 
 use super::FleetTrainer;
 use super::state::Command;
@@ -82,7 +82,7 @@ pub struct FleetMatches<'a> {
     fleet: &'a FleetTrainer,
     make_inference: MakeInference<'a>,
     config: &'a MatchConfig,
-    nets: &'a Nets,
+    nets: &'a NetPool,
     /// The workers' reports, one for each match.
     pub reports: Vec<FleetReport>,
 }
@@ -94,7 +94,7 @@ impl<'a> FleetMatches<'a> {
         fleet: &'a FleetTrainer,
         make_inference: MakeInference<'a>,
         config: &'a MatchConfig,
-        nets: &'a Nets,
+        nets: &'a NetPool,
     ) -> Self {
         Self { fleet, make_inference, config, nets, reports: Vec::new() }
     }

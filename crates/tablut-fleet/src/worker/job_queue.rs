@@ -215,7 +215,8 @@ mod tests {
     use crate::order::MatchOrder;
     use tablut_arena::MatchConfig;
     use tablut_games::Concurrency;
-    use tablut_players::{NamedPlayer, Nets};
+    use tablut_net::NetPool;
+    use tablut_players::NamedPlayer;
     use tablut_rules::Rules;
     use tokio::sync::mpsc::unbounded_channel;
 
@@ -233,7 +234,7 @@ mod tests {
         };
         let player: NamedPlayer = "random".parse().unwrap();
         let openings = config.openings().unwrap();
-        let order = MatchOrder::new(0, &config, [&player, &player], &Nets::default(), &openings).unwrap();
+        let order = MatchOrder::new(0, &config, [&player, &player], &NetPool::default(), &openings).unwrap();
         let order = Order::Match(Box::new(order));
         let (spec, openings) = (order.spec("run"), order.openings_of(0, 1));
         let job = Job { order: spec, first: 0, count: 1, openings, probe: String::new(), fleet_threads: 1 };

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::{self, AckKind};
 use futures_util::StreamExt;
 use tablut_games::{CancelToken, Concurrency, Counters};
-use tablut_net::{Engine, Inference, Weights};
+use tablut_net::{Engine, Inference, PooledNet, Weights};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
 use super::job_queue::{JobQueue, Lease};
-use super::nets::{Fetched, SharedNets};
+use super::nets::SlottedNets;
 use crate::broker::{Broker, HEARTBEATS, JobConsumer, SILENCE};
 use crate::connection::{Connection, Failures, Log};
 use crate::error::FleetError;
@@ -51,7 +51,7 @@ pub(super) struct WorkerContext<'a> {
     pub cancel: &'a CancelToken,
     pub log: &'a Log,
     pub jobs: &'a JobQueue,
-    pub nets: &'a SharedNets,
+    pub nets: &'a SlottedNets,
 }
 
 struct WorkerLoop<'a> {
@@ -183,9 +183,9 @@ impl WorkerLoop<'_> {
                 *self.lock_refused() = Some(error.to_string());
             }
         })?;
-        let mut nets: Vec<Fetched> = Vec::new();
+        let mut nets: Vec<Arc<PooledNet>> = Vec::new();
         for net in &job.order.nets {
-            nets.push(self.context.nets.fetch(&self.broker, &net.hash, &net.architecture).await?);
+            nets.push(self.context.nets.fetch(&self.broker, &net.hash, net.architecture).await?);
         }
         let weights = nets.iter().map(|net| Arc::clone(&net.weights)).collect();
         let order = Order::open(&job.order, weights, &job.openings, job.first / 2)?;
@@ -207,8 +207,7 @@ impl WorkerLoop<'_> {
         }
         Err(FleetError::Machine(format!(
             "this machine computes different bits than the trainer's (probe {found}, expected {expected}), so its games would \
-             differ: processors with neither AVX2 nor NEON differ from those with one, and so does a machine with \
-             TABLUT_SIMD=plain; use a machine like the trainer's and the same build of tablut"
+             differ: use the same build of tablut"
         )))
     }
 

@@ -56,15 +56,15 @@ pub(crate) unsafe fn product(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], o
     unsafe { each_block::<Pairs>(rows, matrix, starts, Target::Sums(out)) };
 }
 
-/// As [`super::plain::residual`].
+/// As [`super::plain::product_onto`].
 ///
 /// # Safety
 ///
 /// As for [`product`].
 #[target_feature(enable = "avx2")]
-pub(crate) unsafe fn residual(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], image: &mut [u8]) {
+pub(crate) unsafe fn product_onto(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], image: &mut [u8]) {
     // SAFETY: the caller's contract.
-    unsafe { each_block::<Pairs>(rows, matrix, starts, Target::Residual(image)) };
+    unsafe { each_block::<Pairs>(rows, matrix, starts, Target::Onto(image)) };
 }
 
 /// As [`super::plain::product`], with VNNI.
@@ -78,15 +78,15 @@ pub(crate) unsafe fn product_vnni(rows: &[u8], matrix: &Int8Matrix, starts: &[i3
     unsafe { each_block::<Fours>(rows, matrix, starts, Target::Sums(out)) };
 }
 
-/// As [`super::plain::residual`], with VNNI.
+/// As [`super::plain::product_onto`], with VNNI.
 ///
 /// # Safety
 ///
 /// As for [`product_vnni`].
 #[target_feature(enable = "avx2,avx512vl,avx512vnni")]
-pub(crate) unsafe fn residual_vnni(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], image: &mut [u8]) {
+pub(crate) unsafe fn product_onto_vnni(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], image: &mut [u8]) {
     // SAFETY: the caller's contract.
-    unsafe { each_block::<Fours>(rows, matrix, starts, Target::Residual(image)) };
+    unsafe { each_block::<Fours>(rows, matrix, starts, Target::Onto(image)) };
 }
 
 /// Whether this machine has VNNI for vectors of 32 bytes.
@@ -119,7 +119,7 @@ unsafe fn read_four(from: &[u8], at: usize) -> i32 {
 /// Where a product goes.
 enum Target<'a> {
     Sums(&'a mut [i16]),
-    Residual(&'a mut [u8]),
+    Onto(&'a mut [u8]),
 }
 
 #[inline(always)]
@@ -173,7 +173,7 @@ unsafe fn block<D: Dot, const R: usize>(
             let at = (row + r) * matrix.outputs + group * 16;
             match target {
                 Target::Sums(out) => _mm256_storeu_si256(out.as_mut_ptr().add(at).cast(), value),
-                Target::Residual(image) => {
+                Target::Onto(image) => {
                     let x = _mm_loadu_si128(image.as_ptr().add(at).cast());
                     let sum = _mm256_adds_epi16(value, _mm256_cvtepu8_epi16(x));
                     _mm_storeu_si128(image.as_mut_ptr().add(at).cast(), cut(sum));

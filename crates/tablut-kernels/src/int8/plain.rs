@@ -28,7 +28,7 @@ pub(crate) fn product(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], out: &mu
 
 /// `image[r] += starts + matrix · rows[r]`, cut off.
 #[inline(always)]
-pub(crate) fn residual(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], image: &mut [u8]) {
+pub(crate) fn product_onto(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], image: &mut [u8]) {
     for (row, image) in rows.chunks_exact(matrix.inputs).zip(image.chunks_exact_mut(matrix.outputs)) {
         for (x, value) in image.iter_mut().zip(outputs(row, matrix, starts)) {
             *x = value.saturating_add(i16::from(*x)).clamp(0, TOP) as u8;

@@ -39,14 +39,14 @@ impl Kernels {
     /// # Panics
     ///
     /// As for [`Kernels::int8_product`].
-    pub fn int8_residual(self, rows: &[u8], matrix: &Int8Matrix, starts: &[i32], image: &mut [u8]) {
+    pub fn int8_product_onto(self, rows: &[u8], matrix: &Int8Matrix, starts: &[i32], image: &mut [u8]) {
         let n = check(rows, matrix, starts);
         assert_eq!(image.len(), n * matrix.outputs(), "size of the image");
         match self.simd {
             // SAFETY: the machine has the instructions, and the sizes were checked above.
             #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 if avx2::has_vnni() => unsafe { avx2::residual_vnni(rows, matrix, starts, image) },
-            simd => with_avx2!(simd, residual(rows, matrix, starts, image)),
+            Simd::Avx512 if avx2::has_vnni() => unsafe { avx2::product_onto_vnni(rows, matrix, starts, image) },
+            simd => with_avx2!(simd, product_onto(rows, matrix, starts, image)),
         }
     }
 

@@ -52,8 +52,6 @@ macro_rules! level {
                 pointwise::add_at_maxima(active, by_channel, shape, image);
             }
 
-            kernel!([$($feature)?] dot(a: &[f32], b: &[f32]) -> f32 = pointwise::dot::<$lanes>);
-
             kernel!([$($feature)?] outer(outer: &Outer<'_>, sums: &mut [f32])
                 = outer::run::<$lanes, $inputs, $panels>);
 

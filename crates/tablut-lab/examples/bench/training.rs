@@ -31,7 +31,7 @@ const LEARNING_RATE: f32 = 1e-4;
 /// combinations of the given shapes, batches and threads are timed one after another.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Net shapes: such as lines32x2 on the CPU, such as b6c64 on a GPU
+    /// Net shapes, such as lines32x2
     #[arg(long, value_delimiter = ',', default_value = "lines32x2")]
     shape: Vec<Architecture>,
     /// Positions in a batch
@@ -117,7 +117,7 @@ fn time(
     let total: f64 = secs.iter().sum();
     secs.sort_by(f64::total_cmp);
     Ok(Timing {
-        shape: shape.clone(),
+        shape: *shape,
         batch,
         threads: rayon::current_num_threads(),
         by: device.name().to_owned(),

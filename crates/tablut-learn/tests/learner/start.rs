@@ -100,25 +100,11 @@ fn it_goes_on_without_the_file_and_ends_with_the_same_bits() {
 }
 
 #[test]
-fn a_run_begins_with_the_specialist_for_all_its_rules() {
-    let place = Place::new();
-    let general = Model::load(&place.net).unwrap();
-    let own = Weights::initial(general.weights.architecture(), 77);
-    let set = RuleSet::named("kvasir").unwrap();
-    let weights = general.weights.clone().with_specialist("kvasir", &set, own.clone()).unwrap();
-    Model { weights, ..general.clone() }.save(&place.net).unwrap();
-    assert_eq!(place.open(&[place.start()]).learner.weights(), own);
-    let place_of_two = Place { folder: tempfile::tempdir().unwrap(), net: place.net.clone() };
-    let two = place_of_two.open(&[place.start(), "rules=[\"kvasir\", \"tartu\"]".to_owned()]);
-    assert_eq!(two.learner.weights(), general.weights);
-}
-
-#[test]
 fn another_net_or_shape_is_refused() {
     let place = Place::new();
     drop(place.run(&[]).unwrap());
     let mut other = Model::load(&place.net).unwrap();
-    other.weights = Weights::initial(other.weights.architecture(), 77);
+    other.weights = Weights::initial(&other.weights.architecture(), 77);
     other.save(&place.net).unwrap();
     let refused = place.refusal(&["schedule.generations=2"]);
     assert!(refused.contains("the net in `start`") && refused.contains(&other.weights.hash()), "{refused}");

@@ -5,13 +5,10 @@ use std::sync::Mutex;
 
 use crate::batch::{InputBatch, OutputBatch};
 use crate::error::NetError;
-use crate::specialists::Parts;
 
 /// Some rows of a batch, and the buffers for their outputs.
 pub(super) struct Share<'a> {
     pub rows: Range<usize>,
-    /// The part of the net that evaluates them.
-    pub part: usize,
     pub logits: &'a mut [f32],
     pub wdl: &'a mut [[f32; 3]],
     pub moves_left: &'a mut [f32],
@@ -38,12 +35,12 @@ impl Threads {
         self.count
     }
 
-    /// Calls `evaluate` until every row of `input` is done. Each call has at most `most` rows, all of the same one of
-    /// the net's `parts`. Each thread has its own workspace.
+    /// Calls `evaluate` until every row of `input` is done. Each call has at most `most` rows. Each thread has its own
+    /// workspace.
     pub fn run<W, F>(
         &self,
         workspaces: &mut [W],
-        (most, parts): (usize, &Parts),
+        most: usize,
         input: &InputBatch,
         output: &mut OutputBatch,
         evaluate: F,
@@ -55,7 +52,6 @@ impl Threads {
         let n_shares = input.n.div_ceil(most).next_multiple_of(self.count).max(1);
         let rest = Mutex::new(Rest {
             input,
-            parts,
             first: 0,
             size: input.n.div_ceil(n_shares),
             logits: &mut output.logits,
@@ -84,7 +80,6 @@ impl Threads {
 /// The rows that no thread has taken yet.
 struct Rest<'a> {
     input: &'a InputBatch,
-    parts: &'a Parts,
     first: usize,
     size: usize,
     logits: &'a mut [f32],
@@ -99,7 +94,6 @@ impl<'a> Rest<'a> {
         if rows.is_empty() {
             return None;
         }
-        let (rows, part) = self.parts.first_run(self.input, rows);
         let moves = self.input.moves_of_rows(&rows).len();
         self.first = rows.end;
         Some(Share {
@@ -107,7 +101,6 @@ impl<'a> Rest<'a> {
             wdl: self.wdl.split_off_mut(..rows.len())?,
             moves_left: self.moves_left.split_off_mut(..rows.len())?,
             rows,
-            part,
         })
     }
 }

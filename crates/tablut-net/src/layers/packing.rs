@@ -2,7 +2,7 @@
 
 use tablut_kernels::Matrix;
 
-use super::parameter::{Convolution, Linear, ParameterId};
+use super::parameter::{Linear, ParameterId};
 
 /// The values of all parameters, in their order.
 pub struct Values<'a>(Vec<&'a [f32]>);
@@ -47,15 +47,6 @@ impl Dense {
         let mut bias: Vec<f32> = biases.flat_map(|bias| values.get(bias)).copied().collect();
         bias.resize(matrix.padded_outputs(), 0.0);
         Self { matrix, bias }
-    }
-
-    /// A 3×3 convolution as a dense layer on windows of nine squares, `[tap][input]`.
-    pub fn convolution(values: &Values<'_>, layer: &Convolution) -> Self {
-        let kernel = |taps: &[f32]| (0..9).flat_map(|tap| taps[tap..].iter().step_by(9)).copied().collect::<Vec<_>>();
-        let kernels = values.get(layer.weight).chunks_exact(9 * layer.inputs);
-        let weights: Vec<f32> = kernels.flat_map(kernel).collect();
-        let matrix = Matrix::pack(layer.outputs, 9 * layer.inputs, &weights);
-        Self { matrix, bias: values.get(layer.bias).to_vec() }
     }
 }
 

@@ -3,7 +3,7 @@
 /// One trained tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its name in files, such as `trunk.block0.conv1.weight`.
+    /// Its name in files, such as `trunk.block0.pointwise.weight`.
     pub name: String,
     /// Dimensions, outermost first. Data is row-major. A bias has one dimension.
     pub dims: Vec<usize>,
@@ -44,7 +44,7 @@ impl ParameterId {
 pub enum Start {
     /// He's: the square root of 2 / inputs.
     He,
-    /// Small, for the last layer of a residual branch in a trunk with `n_blocks` blocks.
+    /// Small, for the last layer of a block in a trunk with `n_blocks` blocks.
     Branch {
         /// Blocks of the trunk.
         n_blocks: usize,
@@ -65,19 +65,6 @@ impl Start {
             Start::Scaled(factor) => factor * he,
         }
     }
-}
-
-/// A 3×3 convolution padded with zeros, and its bias.
-#[derive(Copy, Clone, Debug)]
-pub struct Convolution {
-    /// `[outputs, inputs, 3, 3]`.
-    pub weight: ParameterId,
-    /// `[outputs]`.
-    pub bias: ParameterId,
-    /// Input channels.
-    pub inputs: usize,
-    /// Output channels.
-    pub outputs: usize,
 }
 
 /// A dense layer on rows of values, or on the channels of each square (a 1×1 convolution).
@@ -101,12 +88,6 @@ impl Parameters {
     /// All parameters so far.
     pub fn into_vec(self) -> Vec<Parameter> {
         self.0
-    }
-
-    /// Adds the parameters of a 3×3 convolution.
-    pub fn convolution(&mut self, name: &str, [outputs, inputs]: [usize; 2], start: Start) -> Convolution {
-        let weight = self.weight(name, &[outputs, inputs, 3, 3], start);
-        Convolution { weight, bias: self.bias(name, outputs), inputs, outputs }
     }
 
     /// Adds the parameters of a dense layer or 1×1 convolution.

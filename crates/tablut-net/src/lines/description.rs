@@ -1,10 +1,9 @@
 //! The list of the layers of a net of lines. All other code uses it.
 
-use crate::architecture::LineShape;
-use crate::features::{FEATURES, PLANES};
-use crate::layers::{Linear, Parameter, ParameterId, Parameters, Start, ValueHead};
-use crate::specialists::RULE_FEATURES;
-use tablut_rules::{SIZE, SQUARES};
+use crate::architecture::Architecture;
+use crate::features::{FEATURES, PLANES, RULE_FEATURES};
+use crate::layers::{Linear, Parameter, ParameterId, Parameters, Start};
+use tablut_rules::SIZE;
 
 /// Width of the line network.
 pub const LINE_WIDTH: usize = 48;
@@ -65,6 +64,19 @@ pub struct LineNetwork {
     pub out: Linear,
 }
 
+/// `out(h)` and `moves_left(h)` of `h = relu(hidden(pooled clip(conv(x))))`, where `clip` cuts off at 0 and 127/32.
+#[derive(Copy, Clone, Debug)]
+pub struct ValueHead {
+    /// On each square.
+    pub conv: Linear,
+    /// From means and maxima of that, rectified.
+    pub hidden: Linear,
+    /// To logits of attackers win, draw, defenders win.
+    pub out: Linear,
+    /// To the moves left, before the softplus.
+    pub moves_left: Linear,
+}
+
 /// All layers of a net of lines, in the order of the forward pass.
 #[derive(Clone, Debug)]
 pub struct LineLayers {
@@ -91,15 +103,18 @@ pub struct LineLayers {
     pub distance: ParameterId,
     /// On each square, the logit of capturing there by choice.
     pub choice: Linear,
-    /// The outcome and the moves left. The activations of `conv` are cut off at 127/32.
+    /// The outcome and the moves left.
     pub value: ValueHead,
 }
 
-impl LineShape {
+impl Architecture {
     /// The layers of a net with this architecture.
-    pub fn layers(&self) -> LineLayers {
-        let (c, w) = (self.channels, LINE_WIDTH);
-        let branch = Start::Branch { n_blocks: self.blocks };
+    ///
+    /// Initial values are He's, with exceptions: the last layers of blocks and the layers before outputs start small. So an untrained net's trunk is close to the identity and its outputs are close to uniform (as in Fixup,
+    /// Zhang et al. 2019). This lets a net without normalisation train.
+    pub fn layers(self) -> LineLayers {
+        let (c, w) = (self.channels(), LINE_WIDTH);
+        let branch = Start::Branch { n_blocks: self.blocks() };
         let mut to = Parameters::default();
         let line = LineNetwork {
             squares: to.linear_without_bias("line.squares", [w, 3 + SPECIALS], Start::Scaled(2.0)),
@@ -116,7 +131,7 @@ impl LineShape {
         let side = to.values("trunk.side", 2 * c, 0.0);
         let features = to.linear_without_bias("trunk.features", [c, FEATURES], Start::Scaled(0.3));
         let added = to.linear_without_bias("trunk.added", [c, ADDED_PLANES.len()], Start::Scaled(0.3));
-        let blocks = (0..self.blocks).map(|index| {
+        let blocks = (0..self.blocks()).map(|index| {
             let name = |layer: &str| format!("trunk.block{index}.{layer}");
             LineBlock {
                 depthwise: to.values(&name("depthwise.weight"), 9 * c, (2.0_f32 / 9.0).sqrt()),
@@ -131,7 +146,13 @@ impl LineShape {
         let pair_shift = to.values("policy.shift", BOTH, 0.0);
         let distance = to.values("policy.distance", 2 * ENDS, 0.0);
         let choice = to.linear("policy.choice", [1, c], Start::Output);
-        let value = ValueHead::add(&mut to, [c, 32, 64]);
+        let (v, h) = (32, 64);
+        let value = ValueHead {
+            conv: to.linear("value.conv", [v, c], Start::He),
+            hidden: to.linear("value.hidden", [h, 2 * v], Start::He),
+            out: to.linear("value.out", [3, h], Start::Output),
+            moves_left: to.linear("moves_left", [1, h], Start::Output),
+        };
         LineLayers {
             parameters: to.into_vec(),
             channels: c,
@@ -147,19 +168,6 @@ impl LineShape {
             choice,
             value,
         }
-    }
-}
-
-impl LineShape {
-    /// As [`Architecture::operations`](crate::Architecture::operations).
-    pub(crate) fn operations(&self) -> usize {
-        let layers = self.layers();
-        let of_lines = |parameter: &&Parameter| parameter.name.starts_with("line.");
-        let on_squares = layers.blocks.iter().flat_map(|block| [block.depthwise, block.pointwise.weight]);
-        let on_squares = on_squares.chain([layers.pair.weight, layers.value.conv.weight]);
-        let on_squares: usize = on_squares.map(|id| layers.parameter(id).len() * (SQUARES - 1)).sum();
-        let all: usize = layers.parameters().iter().filter(|parameter| !of_lines(parameter)).map(Parameter::len).sum();
-        2 * (on_squares + all)
     }
 }
 
@@ -183,7 +191,6 @@ impl LineLayers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Architecture;
 
     #[test]
     fn the_parameters_of_a_small_net_are_those_counted_by_hand() {
@@ -191,11 +198,9 @@ mod tests {
         let trunk = 2 * 32 + 42 * 32 + 7 * 32 + 2 * (9 * 32 + 32 + 64 * 32 + 32 * 32 + 32);
         let policy = 32 * 32 + 32 + 64 * 32 + 16 + 16 + 33;
         let value = 32 * 32 + 32 + 64 * 64 + 64 + 3 * 64 + 3 + 64 + 1;
-        let lines = LineShape::new(32, 2).unwrap();
-        assert_eq!(Architecture::from(lines).parameters(), line + trunk + policy + value);
+        let lines = Architecture::new(32, 2).unwrap();
+        assert_eq!(lines.parameters(), line + trunk + policy + value);
         assert_eq!(line + trunk + policy + value, 73_549);
-        let on_squares = 2 * (9 * 32 + 32 * 32) + 2 * 32 * 32;
-        assert_eq!(lines.operations(), 2 * (80 * on_squares + trunk + policy + value));
         let mut names: Vec<_> = lines.layers().parameters().iter().map(|parameter| parameter.name.clone()).collect();
         names.sort_unstable();
         names.dedup();

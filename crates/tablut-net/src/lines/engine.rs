@@ -10,7 +10,7 @@ use super::moves::{Entry, MoveEntry, entries};
 use super::network::LineWeights;
 use super::patterns::Classes;
 use super::tables::{COARSE, FINE, Tables, steps};
-use crate::architecture::LineShape;
+use crate::architecture::Architecture;
 use crate::features::{FEATURES, PLANES};
 use crate::layers::{Dense, Linear, ValueOutput, Values, matrix};
 use crate::policy::PolicyIndex;
@@ -86,7 +86,7 @@ impl LineSpace {
 
 impl LineNet {
     /// Packs the weights.
-    pub fn pack(architecture: LineShape, values: &Values<'_>) -> Self {
+    pub fn pack(architecture: Architecture, values: &Values<'_>) -> Self {
         let layers = architecture.layers();
         let c = layers.channels;
         let value = &layers.value;
@@ -301,6 +301,6 @@ impl Block {
         let starts = &mut starts[..c];
         self.depthwise.starts(biases, starts);
         kernels.int8_depthwise(GRID, x, &self.depthwise, starts, inside);
-        kernels.int8_residual(inside, &self.pointwise, &self.starts, x);
+        kernels.int8_product_onto(inside, &self.pointwise, &self.starts, x);
     }
 }

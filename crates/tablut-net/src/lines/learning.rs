@@ -20,14 +20,14 @@ use super::line_gradients::LineGradients;
 use super::moves::{Entry, entries};
 use super::network::kept_len;
 use super::patterns::SeenLine;
-use crate::architecture::LineShape;
+use crate::architecture::Architecture;
 use crate::batch::{InputBatch, Predictions};
 use crate::layers::{Values, softplus};
 use batch::Batch;
 use gradients::Gradients;
 use shard::Shard;
 use table::Tables;
-use weights::Weights;
+use weights::PackedWeights;
 
 /// Lines that a thread runs through the line network together.
 const CHUNK: usize = 64;
@@ -39,13 +39,13 @@ pub struct LineLearner {
     kernels: Kernels,
     layers: LineLayers,
     entries: Vec<Entry>,
-    weights: Option<Weights>,
+    weights: Option<PackedWeights>,
     batch: Batch,
 }
 
 impl LineLearner {
     /// A net with this architecture on `kernels`, without weights yet.
-    pub fn new(architecture: LineShape, kernels: Kernels) -> Self {
+    pub fn new(architecture: Architecture, kernels: Kernels) -> Self {
         let (layers, entries) = (architecture.layers(), entries());
         Self { kernels, layers, entries, weights: None, batch: Batch::default() }
     }
@@ -60,7 +60,7 @@ impl LineLearner {
     /// # Panics
     /// If a tensor does not have the size of the architecture.
     pub fn set_weights(&mut self, values: &Values<'_>) {
-        self.weights = Some(Weights::pack(&self.layers, values));
+        self.weights = Some(PackedWeights::pack(&self.layers, values));
     }
 
     /// Runs the net on a batch and keeps what [`LineLearner::backward`] needs.

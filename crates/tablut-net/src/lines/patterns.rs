@@ -3,7 +3,7 @@
 use tablut_rules::{Bitboard, SIZE};
 
 use super::description::{SPECIAL_PLANES, SPECIALS};
-use crate::specialists::RULE_FEATURES;
+use crate::features::RULE_FEATURES;
 
 /// Rows and columns of a board.
 pub const LINES: usize = 2 * SIZE;

@@ -24,9 +24,9 @@ fn checksum(metadata: &BTreeMap<&str, &str>) -> String {
 ///
 /// # Errors
 /// If a tensor is not row-major.
-pub fn serialize<'a, N: AsRef<str> + Ord + std::fmt::Display>(
+pub fn serialize<'a>(
     metadata: &BTreeMap<&str, String>,
-    tensors: impl Iterator<Item = (N, &'a Tensor)>,
+    tensors: impl Iterator<Item = (&'a str, &'a Tensor)>,
 ) -> Result<Vec<u8>, Kind> {
     let format = |error: &dyn std::fmt::Display| Kind::Format(error.to_string());
     let views = tensors

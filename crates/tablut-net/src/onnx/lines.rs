@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::graph::Window;
 use super::net::Net;
-use crate::architecture::LineShape;
 use crate::features::{FEATURES, PLANES};
 use crate::layers::{Linear, Values};
 use crate::lines::{ADDED_PLANES, DISTANCES_FROM_EDGE, ENDS, Entry, LINE_WIDTH, LineBlock, LineLayers, MoveEntry};
@@ -18,8 +17,8 @@ use tablut_rules::{SIZE, SQUARES};
 const BOTH: usize = 2 * PAIR;
 
 /// Adds the net's tensors, nodes and outputs.
-pub(super) fn net(net: &mut Net<'_>, lines: LineShape, weights: &Weights) {
-    let layers = lines.layers();
+pub(super) fn net(net: &mut Net<'_>, weights: &Weights) {
+    let layers = weights.architecture().layers();
     let c = layers.channels;
     add_tensors(net, &layers, &weights.values());
     let rows = line_network(net, &layers, "planes");

@@ -1,7 +1,8 @@
-//! A graph that is being built from a net's layers, and the parts that all nets have.
+//! A graph that is being built from a net's layers.
 
 use super::graph::{Graph, Window};
-use crate::layers::{Linear, MOVES_LEFT_UNIT, Parameter, ParameterId, ValueHead};
+use crate::layers::{Linear, MOVES_LEFT_UNIT, Parameter, ParameterId};
+use crate::lines::ValueHead;
 
 /// A graph that is being built, and the tensors that its layers name.
 pub(super) struct Net<'a> {

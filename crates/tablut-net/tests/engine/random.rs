@@ -33,24 +33,17 @@ impl Random {
 
 /// Weights that keep the size of activations constant through the layers. Biases differ from zero.
 pub fn random_weights(name: &str, seed: u64) -> Weights {
-    random_weights_of(&name.parse().expect("an architecture's name"), seed)
-}
-
-/// The same for any architecture.
-pub fn random_weights_of(architecture: &Architecture, seed: u64) -> Weights {
+    let architecture: Architecture = name.parse().expect("an architecture's name");
     let mut random = Random::new(seed);
     let mut tensors = BTreeMap::new();
-    for parameter in &architecture.tensors() {
+    for parameter in architecture.tensors() {
         let fan_in: usize = parameter.dims[1..].iter().product();
-        let mut scale = if parameter.dims.len() == 1 { 0.3 } else { (6.0 / fan_in as f32).sqrt() };
-        if parameter.name.contains("conv2") {
-            scale *= 0.3;
-        }
+        let scale = if parameter.dims.len() == 1 { 0.3 } else { (6.0 / fan_in as f32).sqrt() };
         let values = (0..parameter.len()).map(|_| random.unit() * scale).collect();
-        let tensor = Tensor::from_shape_vec(parameter.dims.clone(), values).expect("a value for each element");
-        tensors.insert(parameter.name.clone(), tensor);
+        let tensor = Tensor::from_shape_vec(parameter.dims, values).expect("a value for each element");
+        tensors.insert(parameter.name, tensor);
     }
-    Weights::new(architecture.clone(), tensors).expect("every tensor of the architecture")
+    Weights::new(architecture, tensors).expect("every tensor of the architecture")
 }
 
 /// Binary planes, small features, up to 120 moves for each row (none for some).

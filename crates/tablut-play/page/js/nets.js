@@ -15,14 +15,13 @@ function scoresView(scores) {
   return h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, ["Rules", "Against", "Score %", "Att.", "Def."].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, scores.map(row))));
 }
 
-function netView({ name, shape, parameters, specialists, rules, training, hash, card }) {
+function netView({ name, shape, parameters, rules, training, hash, card }) {
   const scores = card?.scores ?? [];
   const plays = [...new Set(scores.map(({ play }) => (/^\d+$/.test(play) ? `${play} simulations` : play)))].join(", ");
   return h("details", { class: "card" }, h("summary", {}, `About the net: ${name}`),
     card?.about && h("p", {}, card.about),
     fact("Shape", `${shape}, ${count(parameters)} parameters`),
     fact("Rules", rules.join(", ")),
-    specialists?.length > 0 && fact("Weights of their own for", specialists.join(", ")),
     fact("Learnt from", `${count(training.games)} games against itself, ${count(training.positions)} positions, ${count(training.evaluations)} evaluations`),
     fact("Trained on", card?.hardware),
     fact("Licence", card?.licence),

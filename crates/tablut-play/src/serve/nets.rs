@@ -4,11 +4,13 @@ use crate::options::shipped_net;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use tablut_net::{Engine, Model, NetEvaluator};
+use tablut_net::{Model, ModelFileError, NetPool, PooledNet};
 use tablut_search::Evaluator;
 
 /// The maximum number of checkpoints.
 const MAX_CHECKPOINTS: usize = 32;
+/// The name of the net that comes with the program.
+const BUILT_IN: &str = "built in";
 
 /// Where a server's nets come from.
 #[derive(Clone, Debug, Default)]
@@ -23,107 +25,76 @@ pub struct NetSources {
     pub trained: Vec<(String, PathBuf)>,
 }
 
-/// A net that was read.
-struct LoadedNet {
-    /// Its file. `None` for the built-in net.
-    file: Option<PathBuf>,
-    name: String,
-    about: serde_json::Value,
-    engine: Mutex<Engine>,
-}
-
-/// The nets of a server at one time.
+/// The nets of a server at one time, with their names.
 pub struct ServedNets {
-    playing: Vec<Arc<LoadedNet>>,
-    checkpoints: Vec<Arc<LoadedNet>>,
+    playing: Vec<(String, Arc<PooledNet>)>,
+    checkpoints: Vec<(String, Arc<PooledNet>)>,
 }
 
 impl ServedNets {
     /// The names of the nets that play.
     pub fn names(&self) -> Vec<String> {
-        self.playing.iter().map(|net| net.name.clone()).collect()
+        self.playing.iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// Information about the nets that play, one object each: name, architecture, specialists, rules, training, hash, and
-    /// the card if there is one.
+    /// Information about the nets that play, one object each ([`PooledNet::about`]).
     pub fn about(&self) -> Vec<serde_json::Value> {
-        self.playing.iter().map(|net| net.about.clone()).collect()
+        self.playing.iter().map(|(name, net)| net.about(name)).collect()
     }
 
     /// The names of the checkpoints, the earliest first.
     pub fn checkpoints(&self) -> Vec<String> {
-        self.checkpoints.iter().map(|net| net.name.clone()).collect()
+        self.checkpoints.iter().map(|(name, _)| name.clone()).collect()
     }
 
     /// An evaluator for each net, for one worker: the nets that play, then those of the checkpoints.
-    pub fn evaluators(&self) -> Result<Vec<Box<dyn Evaluator>>, String> {
-        let share = |net: &Arc<LoadedNet>| match net.engine.lock().unwrap_or_else(PoisonError::into_inner).share(1) {
-            Ok(engine) => Ok(Box::new(NetEvaluator::new(Box::new(engine))) as Box<dyn Evaluator>),
-            Err(error) => Err(format!("{}: {error}", net.name)),
-        };
-        self.playing.iter().chain(&self.checkpoints).map(share).collect()
+    pub fn evaluators(&self) -> Vec<Box<dyn Evaluator>> {
+        self.playing.iter().chain(&self.checkpoints).map(|(_, net)| net.evaluator()).collect()
     }
 
-    /// Reads the nets of these sources. Nets of `known` are not read again.
-    fn load(sources: &NetSources, known: Option<&Self>) -> Result<Self, String> {
-        let known: Vec<&Arc<LoadedNet>> =
-            known.into_iter().flat_map(|nets| nets.playing.iter().chain(&nets.checkpoints)).collect();
-        let read = |file: Option<&Path>| match known.iter().find(|net| net.file.as_deref() == file) {
-            Some(net) => Ok(Arc::clone(net)),
-            None => LoadedNet::read(file, None).map(Arc::new),
+    /// The nets of these sources. `pool` reads those that it does not have.
+    fn load(sources: &NetSources, pool: &mut NetPool) -> Result<Self, String> {
+        let mut read = |file: &PathBuf| {
+            let net = pool.load(file).map_err(|error| error.to_string())?;
+            Ok::<_, String>((name(file), net))
         };
         let files = match &sources.checkpoints {
             Some(run) => checkpoints(run, !sources.newest_plays)?,
             None => Vec::new(),
         };
-        let later = files.iter().map(|file| read(Some(file.as_path()))).collect::<Result<Vec<_>, _>>()?;
-        let mut playing =
-            sources.models.iter().map(|file| read(Some(file.as_path()))).collect::<Result<Vec<_>, _>>()?;
+        let later = files.iter().map(&mut read).collect::<Result<Vec<_>, _>>()?;
+        let mut playing = sources.models.iter().map(&mut read).collect::<Result<Vec<_>, _>>()?;
         if playing.is_empty() && sources.newest_plays {
             playing.extend(later.last().cloned());
         }
-        if playing.is_empty() {
-            playing.push(read(None)?);
-        }
+        let mut trained = Vec::new();
         for (rules, folder) in &sources.trained {
-            let newest = checkpoints(folder, false)?.pop();
-            if let Some(file) = newest {
-                let known = known.iter().find(|net| net.file.as_ref() == Some(&file));
-                let name = format!("{rules}, trained here");
-                playing.push(match known {
-                    Some(net) => Arc::clone(net),
-                    None => Arc::new(LoadedNet::read(Some(&file), Some(name))?),
-                });
+            if let Some(file) = checkpoints(folder, false)?.pop() {
+                let (_, net) = read(&file)?;
+                trained.push((format!("{rules}, trained here"), net));
             }
         }
+        if playing.is_empty() {
+            let bytes = shipped_net().ok_or("no net is built into this program; give a model file")?;
+            let path = Path::new(BUILT_IN);
+            let model = || Model::from_bytes(bytes).map_err(|kind| ModelFileError { path: path.to_owned(), kind });
+            playing.push((BUILT_IN.to_owned(), pool.get_or_load(path, model).map_err(|error| error.to_string())?));
+        }
+        playing.extend(trained);
         Ok(Self { playing, checkpoints: later })
     }
 
     /// Whether both have the same files.
     fn has_same_files(&self, other: &Self) -> bool {
-        let files = |nets: &[Arc<LoadedNet>]| nets.iter().map(|net| net.file.clone()).collect::<Vec<_>>();
+        let files =
+            |nets: &[(String, Arc<PooledNet>)]| nets.iter().map(|(_, net)| net.name.clone()).collect::<Vec<_>>();
         files(&self.playing) == files(&other.playing) && files(&self.checkpoints) == files(&other.checkpoints)
-    }
-}
-
-impl LoadedNet {
-    fn read(file: Option<&Path>, wanted: Option<String>) -> Result<Self, String> {
-        let (name, model) = if let Some(file) = file {
-            (wanted.unwrap_or_else(|| name(file)), Model::load(file).map_err(|error| error.to_string())?)
-        } else {
-            let bytes = shipped_net().ok_or("no net is built into this program; give a model file")?;
-            let model = Model::from_bytes(bytes).map_err(|error| format!("the built-in net: {error}"))?;
-            ("built in".to_owned(), model)
-        };
-        let engine = Engine::new(&model.weights).map_err(|error| format!("{name}: {error}"))?;
-        let about = model.about(&name);
-        Ok(Self { file: file.map(Path::to_owned), name, about, engine: Mutex::new(engine) })
     }
 }
 
 /// The nets of a running server. They change when a run has a new checkpoint and when a training from the page has ended.
 pub struct NetShelf {
-    sources: Mutex<NetSources>,
+    sources: Mutex<(NetSources, NetPool)>,
     current: Mutex<Arc<ServedNets>>,
     version: AtomicU64,
 }
@@ -131,8 +102,9 @@ pub struct NetShelf {
 impl NetShelf {
     /// Reads all nets.
     pub fn new(sources: NetSources) -> Result<Self, String> {
-        let nets = ServedNets::load(&sources, None)?;
-        Ok(Self { sources: Mutex::new(sources), current: Mutex::new(Arc::new(nets)), version: AtomicU64::new(1) })
+        let mut pool = NetPool::default();
+        let nets = Arc::new(ServedNets::load(&sources, &mut pool)?);
+        Ok(Self { sources: Mutex::new((sources, pool)), current: Mutex::new(nets), version: AtomicU64::new(1) })
     }
 
     /// The current nets.
@@ -147,18 +119,19 @@ impl NetShelf {
 
     /// Adds the run of a training that the page has started, under the name of its rules.
     pub fn add_trained(&self, rules: &str, folder: PathBuf) {
-        self.sources.lock().unwrap_or_else(PoisonError::into_inner).trained.push((rules.to_owned(), folder));
+        self.sources.lock().unwrap_or_else(PoisonError::into_inner).0.trained.push((rules.to_owned(), folder));
     }
 
     /// Searches for new files. Returns whether the nets have changed. If a file cannot be read, the nets do not change.
     pub fn refresh(&self) -> bool {
-        let sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-        let present = self.nets();
-        let Ok(nets) = ServedNets::load(&sources, Some(&present)) else { return false };
-        if nets.has_same_files(&present) {
+        let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+        let (sources, pool) = &mut *sources;
+        let Ok(nets) = ServedNets::load(sources, pool) else { return false };
+        if nets.has_same_files(&self.nets()) {
             return false;
         }
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(nets);
+        pool.forget_unused();
         self.version.fetch_add(1, Ordering::AcqRel);
         true
     }
@@ -239,7 +212,7 @@ mod tests {
             std::fs::write(folder.join(format!("gen-0000{generation}.safetensors")), net).unwrap();
             assert!(shelf.refresh() && !shelf.refresh());
             assert_eq!(shelf.nets().names(), [format!("gen-0000{generation}")]);
-            assert_eq!(shelf.nets().evaluators().unwrap().len(), 1 + generation);
+            assert_eq!(shelf.nets().evaluators().len(), 1 + generation);
         }
         let trained = tempfile::tempdir().unwrap();
         std::fs::write(trained.path().join("gen-00007.safetensors"), net).unwrap();

@@ -25,7 +25,7 @@ export async function startEngine(bytes, settings) {
   }
   call("tablut_start", JSON.stringify({ ...settings, seed: Array.from(crypto.getRandomValues(new Uint32Array(2))) }));
   return {
-    loadPart: (part, bytes) => call("tablut_load_part", bytes, part),
+    loadNet: (bytes) => call("tablut_load_net", bytes),
     addPuzzles: (text) => call("tablut_add_puzzles", text),
     request: (request) => call("tablut_request", JSON.stringify(request)),
     step: (now) => call("tablut_step", null, now),

@@ -28,15 +28,6 @@ function firstEvents(first) {
   return fragment === "game=" + kept.game ? [{ event: "game", game: kept.game }, kept.rules, kept.state] : [];
 }
 
-// The part of the net for the rules that the address names. Only the host knows that of a saved game.
-function firstPart(site) {
-  const fragment = fragmentOf();
-  const rules = fragment ? fragment.match(/rules=([a-z0-9-]+)/)?.[1] : site.usual_rules;
-  if (!rules) return null;
-  const own = site.parts.findIndex((part) => part.rules === rules);
-  return own < 0 ? site.parts.findIndex((part) => part.rules === null) : own;
-}
-
 function hear(event, onMessage) {
   if (event.event === "game") Object.assign(shown, { game: event.game, rules: null, state: null });
   if (event.event === "rules" || event.event === "state") shown[event.event] = event;
@@ -61,7 +52,7 @@ function start(first, onMessage, onState) {
     event.preventDefault();
     restart(event.message ?? "the engine does not start", first, onMessage, onState);
   });
-  worker.postMessage({ site: first.site, firstPart: firstPart(first.site) });
+  worker.postMessage({ site: first.site });
   onState("open");
   onMessage(JSON.stringify(first.hello));
 }

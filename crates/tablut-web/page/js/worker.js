@@ -12,7 +12,6 @@ let site = null;
 let engine = null;
 let isRunning = false;
 let order = Promise.resolve();
-const parts = new Map();
 const books = new Map();
 
 const tell = (event) => postMessage(event);
@@ -22,8 +21,8 @@ const fileOf = (path) => new URL("../" + path, import.meta.url);
 let [loaded, expected] = [0, 0];
 
 // A file's bytes.
-async function bytesOf({ file, bytes }, isAwaited) {
-  if (isAwaited) expected += bytes;
+async function bytesOf({ file, bytes }) {
+  expected += bytes;
   const answer = await fetch(fileOf(file));
   if (!answer.ok) throw new Error(`${file}: ${answer.status} ${answer.statusText}`);
   const whole = new Uint8Array(bytes);
@@ -34,30 +33,11 @@ async function bytesOf({ file, bytes }, isAwaited) {
     if (done) break;
     whole.set(value, at);
     at += value.length;
-    if (isAwaited) {
-      loaded += value.length;
-      tell({ event: "loading", loaded, of: expected });
-    }
+    loaded += value.length;
+    tell({ event: "loading", loaded, of: expected });
   }
   if (at !== bytes) throw new Error(`${file} has ${at} bytes, expected ${bytes}`);
   return whole;
-}
-
-// Each part of the net is fetched once.
-function part(index, isAwaited) {
-  if (!parts.has(index)) parts.set(index, bytesOf(site.parts[index], isAwaited));
-  return parts.get(index);
-}
-
-async function loadPart(index) {
-  try {
-    const bytes = await part(index, false);
-    engine.loadPart(index, bytes);
-    wake();
-  } catch (error) {
-    parts.delete(index);
-    tell({ event: "refused", re: 0, error: `The net cannot be loaded: ${error.message}` });
-  }
 }
 
 // Windows that show the same game tell each other what was played.
@@ -78,8 +58,7 @@ async function keep({ game, text }) {
 
 function deliver(outputs) {
   for (const output of outputs) {
-    if (output.event === "load") loadPart(output.part);
-    else if (output.event === "save") keep(output);
+    if (output.event === "save") keep(output);
     else {
       if (output.event === "game") shown = output.game;
       tell(output);
@@ -143,14 +122,13 @@ async function answer(request) {
   }
 }
 
-// Loads the engine and, where it is known, the part of the net that the first game needs.
-async function begin(given, firstPart) {
+// Loads the engine and the net.
+async function begin(given) {
   site = given;
   try {
-    if (firstPart !== null) part(firstPart, true).catch(() => {});
-    const bytes = await bytesOf(site.engine, true);
-    engine = await startEngine(bytes, { net: site.net, parts: site.parts });
-    if (firstPart !== null) await part(firstPart, true);
+    const [bytes, net] = await Promise.all([bytesOf(site.engine), bytesOf(site.net)]);
+    engine = await startEngine(bytes, { net: site.net.name });
+    engine.loadNet(net);
     tell({ event: "ready" });
   } catch (error) {
     fail(error);
@@ -160,4 +138,4 @@ async function begin(given, firstPart) {
 // Requests are answered in their order.
 const queue = (then) => { order = order.then(then); };
 
-onmessage = ({ data }) => queue(() => (data.site ? begin(data.site, data.firstPart) : answer(data)));
+onmessage = ({ data }) => queue(() => (data.site ? begin(data.site) : answer(data)));

@@ -6,8 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tablut_net::{Model, StatedRules};
-use tablut_rules::RuleSet;
+use tablut_net::{Model, PooledNet};
 use tablut_session::protocol::{Event, Request, RequestedRules};
 use tablut_session::{HostConfig, LiveGame, Players, PuzzleBook, SidePlayer};
 
@@ -15,6 +14,8 @@ use tablut_session::{HostConfig, LiveGame, Players, PuzzleBook, SidePlayer};
 const USUAL_RULES: &str = "kvasir";
 /// The net's name on the page.
 const NET: &str = "built in";
+/// Its file in the folder.
+const NET_FILE: &str = "net.tablut";
 /// The page's scripts that only run once the engine does.
 const LATER: [&str; 4] = ["js/worker.js", "js/engine.js", "js/games.js", "js/library.js"];
 /// The page runs its own files and nothing else, and asks no other host.
@@ -35,13 +36,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     add_folder(&here.join("page"), "", &mut files)?;
     files.insert("engine.wasm".to_owned(), fs::read(module)?);
     let model = Model::load(&here.join("../../models/all-rules.tablut"))?;
-    let parts = split(&model, &mut files)?;
+    let shipped = Model { card: None, ..model.clone() }.to_bytes()?;
+    let net = json!({"name": NET, "file": NET_FILE, "bytes": shipped.len()});
+    files.insert(NET_FILE.to_owned(), shipped);
     let books = add_puzzles(&play.join("puzzles"), &mut files)?;
     let engine = json!({"file": "engine.wasm", "bytes": files["engine.wasm"].len()});
     let puzzles: BTreeMap<&str, String> =
         books.iter().map(|book| (book.rules.as_str(), puzzle_file(&book.rules))).collect();
-    let site = json!({"engine": engine, "net": NET, "parts": parts, "puzzles": puzzles, "usual_rules": USUAL_RULES});
-    files.insert("first.json".to_owned(), serde_json::to_vec(&first(&model, books, &site)?)?);
+    let site = json!({"engine": engine, "net": net, "puzzles": puzzles});
+    files.insert("first.json".to_owned(), serde_json::to_vec(&first(model, books, &site)?)?);
     let index = String::from_utf8(files.remove("index.html").ok_or("the page has no index.html")?)?;
     let index = with_head(&index, &files)?;
     files.insert("index.html".to_owned(), index.into_bytes());
@@ -74,27 +77,6 @@ fn add_folder(folder: &Path, prefix: &str, files: &mut Files) -> io::Result<()> 
     Ok(())
 }
 
-/// Adds a file for each part of the net, the general one first, and describes them.
-fn split(model: &Model, files: &mut Files) -> Result<Vec<Value>, Box<dyn std::error::Error>> {
-    let mut parts = vec![(None, model.weights.general())];
-    for name in model.weights.specialists() {
-        let set = RuleSet::named(name)?;
-        if model.weights.specialist_for(&set) != Some(name) {
-            return Err(format!("the net's weights for {name} are not for the rules of that name").into());
-        }
-        parts.push((Some(name), model.weights.for_rules(&set)));
-    }
-    let mut described = Vec::new();
-    for (rules, weights) in parts {
-        let known: Vec<StatedRules> = model.rules.iter().filter(|known| Some(known.name()) == rules).cloned().collect();
-        let part = Model { weights, rules: known, training: model.training.clone(), card: None };
-        let (file, bytes) = (format!("nets/{}.tablut", rules.unwrap_or("general")), part.to_bytes()?);
-        described.push(json!({"rules": rules, "file": file, "bytes": bytes.len()}));
-        files.insert(file, bytes);
-    }
-    Ok(described)
-}
-
 fn puzzle_file(rules: &str) -> String {
     format!("puzzles/{rules}.jsonl")
 }
@@ -116,11 +98,11 @@ fn add_puzzles(folder: &Path, files: &mut Files) -> Result<Vec<PuzzleBook>, Box<
 
 /// What the page shows before the engine is loaded: the host's first event, those of the usual game, and where the host's
 /// files are.
-fn first(model: &Model, puzzles: Vec<PuzzleBook>, site: &Value) -> Result<Value, Box<dyn std::error::Error>> {
+fn first(model: Model, puzzles: Vec<PuzzleBook>, site: &Value) -> Result<Value, Box<dyn std::error::Error>> {
     let config = HostConfig {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         nets: vec![NET.to_owned()],
-        about_nets: vec![model.about(NET)],
+        about_nets: vec![PooledNet::new(NET.to_owned(), model, None)?.about(NET)],
         puzzles,
         ..HostConfig::default()
     };

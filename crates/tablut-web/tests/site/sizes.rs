@@ -30,10 +30,8 @@ fn every_stage_of_loading_is_small() {
     let sum = |paths: &[&str]| paths.iter().map(|path| zipped(&site.join(path))).sum::<usize>();
     let paint = sum(&before);
     let engine = zipped(&site.join("engine.wasm"));
-    let part = |part: &serde_json::Value| part["file"].as_str().unwrap().to_owned();
-    let parts: Vec<String> = first["site"]["parts"].as_array().unwrap().iter().map(part).collect();
-    let largest = parts.iter().map(|path| zipped(&site.join(path))).max().unwrap();
-    let game = paint + engine + largest + sum(&["js/worker.js", "js/engine.js", "js/games.js", "js/library.js"]);
+    let net = zipped(&site.join(first["site"]["net"]["file"].as_str().unwrap()));
+    let game = paint + engine + net + sum(&["js/worker.js", "js/engine.js", "js/games.js", "js/library.js"]);
     let mut all = Vec::new();
     files(&site, &mut all);
     let everything: usize = all.iter().map(|path| zipped(path)).sum();

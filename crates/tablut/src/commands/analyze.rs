@@ -86,8 +86,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let game = game(args, &moves, rules)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let limit = args.time.unwrap_or(Limit::of_simulations(args.simulations.unwrap_or(SIMULATIONS)));
-    let net = args.device.processor()?.inference(&model.weights, threads);
-    let net = net.with_context(|| model_name(path))?;
+    let net = args.device.inference(&model.weights, threads).with_context(|| model_name(path))?;
     let evaluator = Box::new(NetEvaluator::new(net));
     let searching = Progress::waiting(console.voice, format_args!("searching ({limit})"));
     let report = PositionReport::new(evaluator, &game, limit, args.lines.into())?;
@@ -147,7 +146,7 @@ fn review(args: &Args, path: &Path, model_path: Option<&Path>, console: &mut Con
     let known = [KnownRules { net: &net, rules: &model.rules }];
     let name = path.display().to_string();
     told(rules_of_file(&name, &StatedRules::of(session.rules()), &known), console.voice);
-    let inference = args.device.processor()?.inference(&model.weights, 1);
+    let inference = args.device.inference(&model.weights, 1);
     let mut evaluator = NetEvaluator::new(inference.with_context(|| net.clone())?);
     let simulations = args.simulations.unwrap_or(GAME_SIMULATIONS);
     let n_positions = session.tree().main_line().len() as u64;

@@ -79,9 +79,9 @@ pub fn measure(
     voice: Voice,
 ) -> anyhow::Result<Measured> {
     let opponents = parse_players(opponents)?;
-    let mut nets = load_nets(opponents.iter().map(|player| &player.spec), matches.device.processor()?)?;
-    let info = add_net(&mut nets, model)?;
-    let simulations = simulations.unwrap_or_else(|| play_simulations(&info.training));
+    let mut nets = load_nets(opponents.iter().map(|player| &player.spec), matches.device.net_device()?)?;
+    let net = add_net(&mut nets, model)?;
+    let simulations = simulations.unwrap_or_else(|| play_simulations(&net.training));
     let rules = match_rules(rules, matches.openings.as_ref(), &nets, voice)?;
     let player = match simulations {
         0 => PlayerSpec::Policy { file: model.to_owned() },

@@ -11,7 +11,7 @@ use clap::{Args as _, FromArgMatches as _};
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook};
 use tablut_games::Concurrency;
 use tablut_net::DeviceChoice;
-use tablut_players::Nets;
+use tablut_net::NetPool;
 use tablut_ratings::TestBounds;
 use tablut_rules::Rules;
 
@@ -140,7 +140,12 @@ impl fmt::Display for Book {
 }
 
 /// The rules of a match: `asked`, or else those of its opening book, or else rules that the nets know.
-pub fn match_rules(asked: Option<&str>, book: Option<&Book>, nets: &Nets, voice: Voice) -> anyhow::Result<Arc<Rules>> {
+pub fn match_rules(
+    asked: Option<&str>,
+    book: Option<&Book>,
+    nets: &NetPool,
+    voice: Voice,
+) -> anyhow::Result<Arc<Rules>> {
     let choice = match (asked, book) {
         (None, Some(Book::File(path))) => match OpeningBook::rules_of(path)? {
             Some(rules) => nets.rules_of_file(&path.display().to_string(), &rules),

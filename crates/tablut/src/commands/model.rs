@@ -1,8 +1,6 @@
-//! `tablut model`: shows the contents of a model file, writes its card, combines nets, and exports them for other
-//! programs.
+//! `tablut model`: shows the contents of a model file, writes its card, and exports its net for other programs.
 
 mod card;
-mod combine;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -12,7 +10,7 @@ use clap::Subcommand;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 use tablut_net::{Card, Model, StatedRules, TrainingSummary, durable, onnx};
-use tablut_rules::{Rules, shown};
+use tablut_rules::shown;
 
 use crate::console::Console;
 use crate::layout;
@@ -35,8 +33,6 @@ pub enum ModelCommand {
     },
     /// Write a card into a model file: the net's origin, scores and weaknesses.
     Card(card::Args),
-    /// Combine a general net and nets for certain rules into one file.
-    Combine(combine::Args),
     /// Write the net in another format.
     Export {
         /// The model file, or the folder of a run for its newest net.
@@ -44,10 +40,6 @@ pub enum ModelCommand {
         /// Write an ONNX file here.
         #[arg(long, value_name = "FILE")]
         onnx: PathBuf,
-        /// Export the weights for these rules, by name or TOML file, if the net has own weights for some rules
-        /// [default: the general weights].
-        #[arg(long)]
-        rules: Option<String>,
         #[command(flatten)]
         overwrite: Overwrite,
     },
@@ -58,9 +50,6 @@ pub enum ModelCommand {
 struct Info<'a> {
     shape: String,
     parameters: usize,
-    /// The rule sets with own weights. Each adds the same number of parameters.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    specialists: Vec<&'a str>,
     rules: Vec<&'a str>,
     rule_sets: &'a [StatedRules],
     training: &'a TrainingSummary,
@@ -82,14 +71,12 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
             write!(console, "{config}")?;
         }
         ModelCommand::Card(args) => card::run(args, console)?,
-        ModelCommand::Combine(args) => combine::run(args, console)?,
         ModelCommand::Info { model, json, .. } => {
             let model = load_model(Some(model))?;
             let shape = model.weights.architecture();
             let info = Info {
                 shape: shape.to_string(),
                 parameters: shape.parameters(),
-                specialists: model.weights.specialists().collect(),
                 rules: names(&model.rules),
                 rule_sets: &model.rules,
                 training: &model.training,
@@ -98,19 +85,11 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
             };
             write!(console, "{}", if *json { serde_json::to_string_pretty(&info)? + "\n" } else { info.text() })?;
         }
-        ModelCommand::Export { model, onnx: path, rules, overwrite } => {
+        ModelCommand::Export { model, onnx: path, overwrite } => {
             overwrite.check(path)?;
-            let model = load_model(Some(model))?;
-            let (weights, rules) = match rules {
-                Some(rules) => {
-                    let rules = Rules::load(rules)?;
-                    (model.weights.for_rules(rules.set()), rules.name().to_owned())
-                }
-                None => (model.weights.general(), general_rules(&model).join(",")),
-            };
-            // The hash is that of the exported weights only.
-            let metadata = [("rules", rules), ("hash", weights.hash())];
-            let bytes = onnx::encode(&weights, &metadata.each_ref().map(|(key, value)| (*key, value.as_str())));
+            let Model { weights, rules, .. } = load_model(Some(model))?;
+            let metadata = [("rules", &*names(&rules).join(",")), ("hash", &weights.hash())];
+            let bytes = onnx::encode(&weights, &metadata);
             durable::write(path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
             writeln!(console, "{} ({})", path.display(), HumanBytes(bytes.len() as u64))?;
         }
@@ -120,12 +99,6 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
 
 fn names(rules: &[StatedRules]) -> Vec<&str> {
     rules.iter().map(StatedRules::name).collect()
-}
-
-/// The rule sets without own weights.
-fn general_rules(model: &Model) -> Vec<&str> {
-    let specialists: Vec<&str> = model.weights.specialists().collect();
-    names(&model.rules).into_iter().filter(|rules| !specialists.contains(rules)).collect()
 }
 
 /// A line for each rule set that differs from the program's rule set with the same name.
@@ -147,24 +120,15 @@ impl Info<'_> {
         })
     }
 
-    /// Lines about the rule sets with own weights, if there are any.
-    fn own_weights(&self) -> String {
-        if self.specialists.is_empty() {
-            return String::new();
-        }
-        layout::list("own weights  ", &self.specialists, 13) + "\n"
-    }
-
     fn text(&self) -> String {
         let training = self.training;
         format!(
-            "shape        {} ({} parameters)\n{}\n{}{}trained for  {} generations, {} games, {} steps (seed {})\n             \
+            "shape        {} ({} parameters)\n{}\n{}trained for  {} generations, {} games, {} steps (seed {})\n             \
              {} positions, {} evaluations\n{}plays with   {} simulations a move\nhash         {}\n",
             self.shape,
             HumanCount(self.parameters as u64),
             layout::list("rule sets    ", &self.rules, 13),
             changes(self.rule_sets),
-            self.own_weights(),
             HumanCount(training.generations),
             HumanCount(training.games),
             HumanCount(training.steps),

@@ -5,20 +5,17 @@ use tablut_play::{PlayArgs, PlayError, play_in_terminal};
 
 use crate::hints;
 use crate::interrupt::Interrupted;
-use crate::nets::DeviceArgs;
 
 /// Arguments of `tablut play`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     play: PlayArgs,
-    #[command(flatten)]
-    device: DeviceArgs,
 }
 
 /// Plays on standard input and output.
 pub fn run(args: &Args) -> anyhow::Result<()> {
-    let mut play = PlayArgs { processor: args.device.processor()?, ..args.play.clone() };
+    let mut play = args.play.clone();
     if let Some(run) = play.model.as_deref().filter(|path| path.is_dir()) {
         play.model = Some(newest_net(run)?);
     }

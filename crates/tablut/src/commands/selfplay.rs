@@ -7,7 +7,7 @@ use indicatif::HumanCount;
 use tablut_games::{
     CancelToken, Counters, GameOrder, GameSource, GameSourceError, LocalGames, PlayedGames, RecordFile, write_records,
 };
-use tablut_learn::{ComputeDevice, MachineConfig, newest_net};
+use tablut_learn::{MachineConfig, newest_net};
 
 use super::config::Overrides;
 use crate::console::Console;
@@ -44,12 +44,10 @@ pub struct GamesArgs {
     overrides: Overrides,
 }
 
-/// Games to play, with their net and device.
+/// Games to play, with their net.
 pub struct OrderedGames {
     /// The games.
     pub order: GameOrder,
-    /// The net's device.
-    pub device: ComputeDevice,
     machine: MachineConfig,
     make_net: NetMaker,
 }
@@ -66,12 +64,11 @@ impl GamesArgs {
             let newest = run.map(newest_net).transpose()?;
             load_model(self.model.as_deref().or(newest.as_deref()))?.weights
         };
-        let device = ComputeDevice::open(config.device())?;
-        let make_net = net_maker(&device, &weights)?;
+        let make_net = net_maker()?;
         let generation = config.schedule.generations - 1;
         let mut order = config.order(&rules, generation, weights);
         order.games = self.games.map_or(order.games, |games| games as usize);
-        Ok(OrderedGames { order, device, machine: config.machine, make_net })
+        Ok(OrderedGames { order, machine: config.machine, make_net })
     }
 }
 
@@ -83,7 +80,7 @@ impl OrderedGames {
         cancel: &CancelToken,
         on_game: &(dyn Fn() + Sync),
     ) -> Result<PlayedGames, GameSourceError> {
-        let mut source = LocalGames::new(&*self.make_net, self.device.concurrency(&self.machine));
+        let mut source = LocalGames::new(&*self.make_net, self.machine.concurrency());
         source.collect(&self.order, counters, cancel, &|_| on_game())
     }
 }

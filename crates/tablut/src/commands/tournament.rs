@@ -52,7 +52,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
             bail!("--anchor {player}: expected one of the players of the match");
         }
     }
-    let nets = load_nets(players.iter().map(|player| &player.spec), args.matches.device.processor()?)?;
+    let nets = load_nets(players.iter().map(|player| &player.spec), args.matches.device.net_device()?)?;
     let rules = match_rules(args.rules.as_deref(), args.matches.openings.as_ref(), &nets, console.voice)?;
     let cancel = cancelled_by_interrupt()?;
     let pairings = round_robin(&players);

@@ -13,9 +13,9 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use indicatif::HumanCount;
 use tablut_fleet::FleetGames;
-use tablut_games::{CancelToken, Counters, LocalGames, MakeInference};
+use tablut_games::{CancelToken, Counters, LocalGames};
 use tablut_learn::{EvaluationConfig, Run, RunEvent, TrainConfig, TrainError, model_path, train};
-use tablut_net::{Model, Weights, durable};
+use tablut_net::{DeviceChoice, Model, durable};
 use tablut_play::ServeArgs;
 
 use self::schedule::RunTime;
@@ -29,7 +29,7 @@ use crate::forecast_text::forecast_text;
 use crate::hints;
 use crate::interrupt::{self, Interrupted, cancelled_by_interrupt};
 use crate::live_writer::LiveWriter;
-use crate::nets::{DeviceArgs, NetMaker, check_config, check_opponents, net_maker_on_cores};
+use crate::nets::{NetMaker, check_config, check_opponents, net_maker};
 use crate::progress::Progress;
 use crate::progress_lines::ProgressLines;
 use crate::rater::rate;
@@ -60,6 +60,10 @@ pub struct Args {
     run: Option<PathBuf>,
     #[command(flatten)]
     overrides: Overrides,
+    /// Device for learning, instead of the config's `machine.device`: cpu, gpu:N, or auto (the first GPU if there is
+    /// one). GPUs need a program built with the feature `gpu`. A resumed run may change its device.
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<DeviceChoice>,
     /// Do not train. Run a short benchmark, and estimate the run's time, evaluations, memory and disk space. For an
     /// existing run, estimate the rest.
     #[arg(long)]
@@ -123,13 +127,12 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         return Ok(());
     }
     let preparing = Progress::waiting(voice, "preparing the net and the games");
-    let mut run = if continues { Run::resume(&folder, &args.overrides.keys())? } else { Run::open(&folder, config)? };
+    let mut run = if continues { Run::resume(&folder, &args.changes())? } else { Run::open(&folder, config)? };
     if let Some(time) = &args.time {
         run.keep_to(time.time, start);
     }
     let log = Arc::new(RunLog::open(&run)?);
-    // This checks the instruction set, so that no thread fails because of it.
-    let make_engine = net_maker_on_cores(&run.model().weights)?;
+    let make_engine = net_maker()?;
     drop(preparing);
     if let Some(place) = args.serve {
         let serve = ServeArgs { listen: Some(place.address), port: place.port, ..ServeArgs::default() };
@@ -157,8 +160,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, console: &mut Console) -> anyhow::Result<()> {
     let voice = console.voice;
     let model = model_path(&run.checkpoints(), run.next_generation - 1);
-    let device = DeviceArgs { device: run.config.device() };
-    let matches = MatchArgs { games: evaluation.games, device, ..MatchArgs::default() };
+    let matches = MatchArgs { games: evaluation.games, ..MatchArgs::default() };
     if evaluation.games > 0 && !evaluation.against.is_empty() {
         let measured = measure(&model, &run.opponents(), None, None, &matches, cancel, voice)?;
         if !measured.played.is_complete() {
@@ -203,29 +205,24 @@ impl Args {
             events.note(&format!("Continuing after generation {}", run.next_generation - 1));
         }
         if !run.device.is_cpu() {
-            events.note(&format!("Playing and learning on {}", run.device.name()));
+            events.note(&format!("Learning on {}", run.device.name()));
         }
         let on_event = |event: RunEvent<'_>| events.send(event);
         let rate = |run: &Run, generation: u64, model: &Model, cancel: &CancelToken| {
             rate(run, generation, model, cancel, &on_event)
         };
-        let concurrency = run.device.concurrency(&run.config.machine);
+        let concurrency = run.config.machine.concurrency();
         let notes = {
             let events = events.clone();
             Arc::new(move |line: &str| events.note(line))
         };
         let fleet = self.fleet.start(run.id(), &run.folder, concurrency, notes)?;
         let Some(fleet) = fleet else {
-            let processor = run.device.processor();
-            let on_device = |weights: &Weights| processor.make(weights);
-            let make: MakeInference<'_> = if run.device.is_cpu() { &**make_engine } else { &on_device };
-            let mut games = LocalGames::new(make, concurrency).watched(live);
+            let mut games = LocalGames::new(&**make_engine, concurrency).watched(live);
             return Ok(train(run, &mut games, &counters, cancel, Some(&rate), &on_event));
         };
         let status = fleet.status();
         events.progress().watch(move || status().to_string());
-        // Workers play on their cores. Games that are played again here must have the same bits, so they use the cores
-        // too.
         let mut games = FleetGames::new(&fleet, &**make_engine);
         Ok(train(run, &mut games, &counters, cancel, Some(&rate), &on_event))
     }
@@ -246,6 +243,12 @@ impl Args {
         Ok((folder, continues))
     }
 
+    /// All changes of the config in the form of `--set`.
+    fn changes(&self) -> Vec<String> {
+        let device = self.device.map(|device| format!("machine.device={device}"));
+        self.overrides.keys.iter().cloned().chain(device).collect()
+    }
+
     /// The config for the run in `folder`.
     fn config(
         &self,
@@ -254,13 +257,16 @@ impl Args {
         cancel: &CancelToken,
         voice: Voice,
     ) -> anyhow::Result<TrainConfig> {
+        let changes = self.changes();
         match (&self.config, &self.rules, &self.time) {
-            _ if continues => self.overrides.load(&folder.join("config.toml")),
-            (Some(config), _, Some(time)) => schedule::fitted(self.overrides.load(config)?, time, cancel, voice),
-            (Some(config), _, None) => self.overrides.load(config),
+            _ if continues => Ok(TrainConfig::load(&folder.join("config.toml"), &changes)?),
+            (Some(config), _, Some(time)) => {
+                schedule::fitted(TrainConfig::load(config, &changes)?, time, cancel, voice)
+            }
+            (Some(config), _, None) => Ok(TrainConfig::load(config, &changes)?),
             (None, Some(rules), Some(time)) => {
                 let recipe = schedule::recipe_for(rules, time, cancel, voice)?.to_toml();
-                Ok(TrainConfig::parse(&recipe, Path::new("the recipe"), &self.overrides.keys())?)
+                Ok(TrainConfig::parse(&recipe, Path::new("the recipe"), &changes)?)
             }
             _ => bail!("expected a config file, --rules R --time TIME, or --resume RUN"),
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
-use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
+use tablut_net::{Model, StatedRules, TrainingSummary, Weights};
 use tempfile::TempDir;
 
 /// Runs the binary with `input` on its standard input.
@@ -32,7 +32,7 @@ fn net() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("net.tablut");
     let training = TrainingSummary { play_simulations: 8, ..TrainingSummary::default() };
-    let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), 1);
+    let weights = Weights::initial(&"lines32x1".parse().unwrap(), 1);
     Model {
         weights,
         rules: vec![StatedRules::of(&tablut_rules::Rules::named("masters").unwrap())],

@@ -38,7 +38,7 @@ fn commands(tiny: &Tiny) -> Vec<Vec<String>> {
         format!("train {config} --run {}", text(&run)),
         format!("bridge engine --model {model}"),
         format!("bench selfplay {config} --model {model} --rounds 1"),
-        "bench inference --shape b1c16 --batch 1 --secs 0".to_owned(),
+        "bench inference --shape lines32x1 --batch 1 --secs 0".to_owned(),
         "generate completions bash".to_owned(),
         format!("generate man --force --out {}", text(&tiny.path("man"))),
     ];

@@ -14,7 +14,7 @@ use tablut_net::DeviceChoice;
 
 const CONFIG: &str = r#"
 rules = ["kvasir"]
-shape = "b1c16"
+shape = "lines32x1"
 
 [schedule]
 generations = 3
@@ -112,7 +112,7 @@ fn a_killed_run_continues_on_the_device_and_not_on_the_cores() {
     assert!(devices(&run).len() == 3 && devices(&run).iter().all(on_device), "{:?}", devices(&run));
     let more = ["train", "--resume", text(&run), "--device", "cpu", "--set", "schedule.generations=4"];
     let message = refused(&more);
-    assert!(message.contains("b1c16") && message.contains("learn on GPUs only"), "{message}");
+    assert!(message.contains("lines32x1") && message.contains("learn on GPUs only"), "{message}");
     assert_eq!(devices(&run).len(), 3);
     stdout(&["data", "check", text(&run)]);
 }

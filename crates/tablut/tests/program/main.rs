@@ -15,7 +15,6 @@ mod match_fleet;
 mod match_resume;
 mod mistakes;
 mod model_card;
-mod model_combine;
 mod notebooks;
 mod outputs;
 mod own_rules;

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
-use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
+use tablut_net::{Model, StatedRules, TrainingSummary, Weights};
 
 /// A match of about a second.
 fn long_match(net: &str, games: &Path, more: &[&str]) -> Command {
@@ -17,7 +17,7 @@ fn long_match(net: &str, games: &Path, more: &[&str]) -> Command {
 }
 
 fn net(path: &Path, seed: u64) -> String {
-    let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), seed);
+    let weights = Weights::initial(&"lines32x1".parse().unwrap(), seed);
     Model {
         weights,
         rules: vec![StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap())],

@@ -6,7 +6,7 @@ use tablut_rules::{SIZE, SQUARES};
 use super::gradients::Gradients;
 use super::shard::{GRID, Shard};
 use super::table::Tables;
-use super::weights::Weights;
+use super::weights::PackedWeights;
 use crate::batch::{InputBatch, Predictions};
 use crate::features::{FEATURES, PLANES};
 use crate::layers::{row, row_mut, softplus};
@@ -21,7 +21,7 @@ impl Shard {
     pub(super) fn backward(
         &mut self,
         kernels: Kernels,
-        weights: &Weights,
+        weights: &PackedWeights,
         tables: &Tables<'_>,
         entries: &[Entry],
         input: &InputBatch,
@@ -84,7 +84,7 @@ impl Shard {
     fn heads_backward(
         &mut self,
         kernels: Kernels,
-        weights: &Weights,
+        weights: &PackedWeights,
         entries: &[Entry],
         input: &InputBatch,
         gradient: &Predictions,
@@ -181,7 +181,7 @@ impl Shard {
     fn value_backward(
         &self,
         kernels: Kernels,
-        weights: &Weights,
+        weights: &PackedWeights,
         [v, h]: [usize; 2],
         gradient: &Predictions,
         sums: &mut Gradients,

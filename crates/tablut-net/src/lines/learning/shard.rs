@@ -6,7 +6,7 @@ use tablut_kernels::{Aligned, Grid, Kernels, LANES, Rows};
 use tablut_rules::{SIZE, SQUARES};
 
 use super::table::Tables;
-use super::weights::Weights;
+use super::weights::PackedWeights;
 use crate::batch::InputBatch;
 use crate::features::{FEATURES, PLANES};
 use crate::layers::{row, row_mut};
@@ -77,7 +77,7 @@ impl Shard {
     pub(super) fn forward(
         &mut self,
         kernels: Kernels,
-        weights: &Weights,
+        weights: &PackedWeights,
         tables: &Tables<'_>,
         lines: &[[u32; LINES]],
         entries: &[Entry],
@@ -135,7 +135,7 @@ impl Shard {
     fn heads(
         &mut self,
         kernels: Kernels,
-        weights: &Weights,
+        weights: &PackedWeights,
         tables: &Tables<'_>,
         lines: &[[u32; LINES]],
         entries: &[Entry],

@@ -1,4 +1,4 @@
-//! The weights of everything but the line network, packed for both passes.
+//! The weights, packed for both passes.
 
 use tablut_kernels::Matrix;
 
@@ -9,7 +9,7 @@ use crate::lines::line_gradients::LineAdjoints;
 use crate::lines::network::LineWeights;
 
 /// All weights, packed.
-pub(super) struct Weights {
+pub(super) struct PackedWeights {
     pub(super) line: LineWeights,
     pub(super) line_adjoints: LineAdjoints,
     pub(super) side: Vec<f32>,
@@ -43,7 +43,7 @@ pub(super) struct Block {
     pub(super) pointwise_adjoint: Matrix,
 }
 
-impl Weights {
+impl PackedWeights {
     pub(super) fn pack(layers: &LineLayers, values: &Values<'_>) -> Self {
         let c = layers.channels;
         let matrix = |layer: &Linear| Matrix::pack(layer.outputs, layer.inputs, values.get(layer.weight));

@@ -10,7 +10,7 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
 use tablut_net::{
     Architecture, Engine, EngineOptions, FEATURES, Inference, InputBatch, Model, NetError, OutputBatch, PLANES,
-    Processor, Weights, durable, encode, onnx,
+    Weights, durable, encode, onnx,
 };
 use tablut_rules::{Game, MoveList, Rules, Side};
 
@@ -25,11 +25,11 @@ const MAX_PLIES: u32 = 60;
 /// Time the CPU engine or a device on positions from random games of every built-in rule set
 ///
 /// All combinations of the given shapes, threads and batch sizes are timed one after another. On a device each thread
-/// evaluates its own batches, as in self-play.
+/// evaluates its own batches.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Net shapes, such as b6c64
-    #[arg(long, value_delimiter = ',', default_value = "b6c64")]
+    /// Net shapes, such as lines32x2
+    #[arg(long, value_delimiter = ',', default_value = "lines32x2")]
     shape: Vec<Architecture>,
     /// Model files to time instead of nets with random weights
     #[arg(long, value_name = "FILE", conflicts_with = "shape")]
@@ -57,7 +57,7 @@ pub struct Args {
 #[derive(Debug, Serialize)]
 struct Timing {
     shape: Architecture,
-    /// Positions in a batch. On a device each thread has its own, and the device joins them.
+    /// Positions in a batch. On a device each thread has its own.
     batch: usize,
     threads: usize,
     /// The device, or the instruction set on the cores.
@@ -68,8 +68,6 @@ struct Timing {
     evals_per_sec: f64,
     /// Evaluations per second at the shortest time of a batch, when nothing else runs.
     best_evals_per_sec: f64,
-    /// Floating-point operations per second of an equally fast direct convolution, in units of 10⁹.
-    direct_gflops: f64,
 }
 
 /// Times every combination and prints a line for each.
@@ -81,10 +79,10 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     }
     let largest = args.batch.iter().copied().max().unwrap_or(1);
     let positions = encoded(largest, SEED)?;
-    let device = args.device.open()?;
+    let device = args.device.net_device()?;
     for weights in &nets {
         for &threads in &args.threads {
-            if let Processor::Device(device) = device.processor() {
+            if let Some(device) = &device {
                 let nets = (0..threads).map(|_| device.open(weights)).collect::<Result<Vec<_>, _>>()?;
                 time_batches(args, console, weights, &positions, nets, threads, device.name())?;
                 continue;
@@ -112,7 +110,6 @@ fn time_batches(
         let secs = time(&mut nets, &first(positions, batch), args.secs)?;
         let per_sec = |secs: f64| (batch * nets.len()) as f64 / secs;
         let evals_per_sec = per_sec(secs[secs.len() / 2]);
-        let shape = weights.architecture().clone();
         let timing = Timing {
             batch,
             threads,
@@ -120,8 +117,7 @@ fn time_batches(
             n_batches: secs.len(),
             evals_per_sec,
             best_evals_per_sec: per_sec(secs[0]),
-            direct_gflops: evals_per_sec * shape.operations() as f64 / 1e9,
-            shape,
+            shape: weights.architecture(),
         };
         console.print_figures(&timing, args.json)?;
     }
@@ -231,13 +227,12 @@ impl fmt::Display for Timing {
         let threads = if self.threads == 1 { "thread " } else { "threads" };
         write!(
             f,
-            "{:<8} batch {:>4}  {} {threads}  {:>9.0} positions/s (best {:>9.0})  {:>7.1} GFLOP/s of direct convolution  {}",
+            "{:<8} batch {:>4}  {} {threads}  {:>9.0} positions/s (best {:>9.0})  {}",
             self.shape.to_string(),
             self.batch,
             self.threads,
             self.evals_per_sec,
             self.best_evals_per_sec,
-            self.direct_gflops,
             self.device
         )
     }
@@ -246,7 +241,6 @@ impl fmt::Display for Timing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_learn::ComputeDevice;
 
     #[test]
     fn encoded_positions_are_valid_and_repeat() {
@@ -261,13 +255,11 @@ mod tests {
 
     #[test]
     fn every_thread_evaluates_at_least_one_batch_in_no_time() {
-        let Processor::Device(device) = ComputeDevice::reference().unwrap().processor() else { panic!("a device") };
-        let weights = Weights::initial(&"b1c16".parse().unwrap(), 1);
+        let weights = Weights::initial(&"lines32x1".parse().unwrap(), 1);
         let positions = encoded(3, 1).unwrap();
-        let mut on_device = [device.open(&weights).unwrap(), device.open(&weights).unwrap()];
-        let secs = time(&mut on_device, &positions, 0.0).unwrap();
+        let net = || Box::new(Engine::new(&weights).unwrap()) as Box<dyn Inference>;
+        let secs = time(&mut [net(), net()], &positions, 0.0).unwrap();
         assert!(secs.len() == 2 && secs[0] > 0.0 && secs[0] <= secs[1], "{secs:?}");
-        let mut on_cores: [Box<dyn Inference>; 1] = [Box::new(Engine::new(&weights).unwrap())];
-        assert_eq!(time(&mut on_cores, &first(&positions, 2), 0.0).unwrap().len(), 1);
+        assert_eq!(time(&mut [net()], &first(&positions, 2), 0.0).unwrap().len(), 1);
     }
 }

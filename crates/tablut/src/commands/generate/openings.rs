@@ -11,9 +11,9 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_arena::{BookConfig, Judge, Look, OpeningBook, Opinion, make_book};
 use tablut_games::Concurrency;
-use tablut_net::Processor;
+use tablut_net::NetPool;
 use tablut_players::alphabeta::AlphaBeta;
-use tablut_players::{NetPlayer, Nets, PlayerSpec, SearchLimit};
+use tablut_players::{NetPlayer, NetSearch, PlayerSpec, SearchLimit};
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::{DrawValues, EvaluateError, Limit, SearchConfig};
 
@@ -67,7 +67,7 @@ pub struct Args {
 /// Makes the book.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     args.overwrite.check(&args.out)?;
-    let nets = load_nets([&args.judge], Processor::Cpu)?;
+    let nets = load_nets([&args.judge], None)?;
     let rules = told(nets.choose_rules(args.rules.as_deref())?, console.voice);
     let default_band = if args.judge.model_file().is_some() { 0.3 } else { 50.0 };
     let band = args.band.unwrap_or(default_band);
@@ -121,7 +121,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 
 /// A judge that evaluates as the player of `spec` does. A net's short look is enough if its value is far outside
 /// `band`.
-fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &Nets) -> anyhow::Result<Judge> {
+fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &NetPool) -> anyhow::Result<Judge> {
     match spec {
         PlayerSpec::AlphaBeta(limit @ SearchLimit::Depth(_)) => {
             let mut engine = AlphaBeta::new(rules, *limit, ChaCha8Rng::seed_from_u64(0));
@@ -131,7 +131,7 @@ fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &Nets) -> anyho
             }))
         }
         PlayerSpec::Net { options, .. } if spec.is_reproducible() => {
-            let search = nets.search_of(spec).context("the model file of the judge is not loaded")?;
+            let search = NetSearch::of(spec, nets).context("the model file of the judge is not loaded")?;
             let limit = search.limit;
             // A net in play prefers other results to draws. For a judge a draw is even, unless its options change that.
             let even = SearchConfig { draw_value: DrawValues::default(), ..SearchConfig::for_play() };

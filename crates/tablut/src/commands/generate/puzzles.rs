@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use tablut_arena::puzzles::{Mine, PuzzleSet, mine};
+use tablut_net::NetPool;
 use tablut_net::StatedRules;
-use tablut_players::Nets;
 use tablut_rules::{Rules, Side};
 
 use crate::console::Console;
@@ -56,7 +56,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let all_rules = all_rules.collect::<anyhow::Result<Vec<_>>>()?;
     let path = |rules: &Rules| args.out.join(format!("{}.jsonl", rules.name()));
     all_rules.iter().try_for_each(|rules| args.overwrite.check(&path(rules)))?;
-    let mut nets = Nets::default();
+    let mut nets = NetPool::default();
     add_net(&mut nets, &args.model)?;
     let cancel = cancelled_by_interrupt()?;
     let settings = Mine { count: args.count, max_games: args.games, simulations: args.simulations, seed: args.seed };

@@ -11,8 +11,8 @@ use tablut_arena::{
 };
 use tablut_fleet::{FleetMatches, FleetTrainer, MatchOrder};
 use tablut_games::CancelToken;
-use tablut_net::{Processor, Weights};
-use tablut_players::{Contestant, Ending, NamedPlayer, Nets};
+use tablut_net::NetPool;
+use tablut_players::{Contestant, Ending, NamedPlayer};
 use tablut_protocols::start_program;
 use tablut_rules::Rules;
 
@@ -23,6 +23,7 @@ use crate::interrupt::Interrupted;
 use crate::match_tables::{
     elo_text, endings_text, ladder_table, match_table, sequential_test_text, superiority_table, test_evidence,
 };
+use crate::nets::net_maker;
 use crate::progress::{Progress, left};
 
 /// The matches that were played before the end or a stop.
@@ -92,7 +93,7 @@ impl Played {
 /// workers play.
 pub fn play_all(
     pairings: &[[NamedPlayer; 2]],
-    nets: &Nets,
+    nets: &NetPool,
     rules: Arc<Rules>,
     args: &MatchArgs,
     fleet: Option<&FleetArgs>,
@@ -105,15 +106,15 @@ pub fn play_all(
         Some(fleet) => join_fleet(fleet, &header.id(), pairings, nets, config, voice)?,
         None => None,
     };
+    // Workers play on their cores, so games that are played again here use the cores too.
+    let make_engine = net_maker()?;
     let file = match &args.save_games {
         Some(path) => Some(GamesFile::open(path, header, &config.openings()?, &config.rules)?),
         None => None,
     };
     let playing = Playing { config, file: Mutex::new(file), cancel, voice };
-    // Workers play on their cores, so games that are played again here use the cores too.
-    let make_engine = |weights: &Weights| Processor::Cpu.make(weights);
     let mut matches =
-        fleet.as_ref().map(|fleet| (FleetMatches::new(fleet, &make_engine, config, nets), fleet.status()));
+        fleet.as_ref().map(|fleet| (FleetMatches::new(fleet, &*make_engine, config, nets), fleet.status()));
     let mut outcomes = Vec::new();
     for (match_idx, [first, second]) in pairings.iter().enumerate() {
         let names = [first.name(), second.name()];
@@ -150,7 +151,7 @@ fn join_fleet(
     fleet: &FleetArgs,
     id: &str,
     pairings: &[[NamedPlayer; 2]],
-    nets: &Nets,
+    nets: &NetPool,
     config: &MatchConfig,
     voice: Voice,
 ) -> anyhow::Result<Option<FleetTrainer>> {
@@ -217,7 +218,7 @@ impl Playing<'_> {
     }
 }
 
-fn header(pairings: &[[NamedPlayer; 2]], nets: &Nets, config: &MatchConfig) -> anyhow::Result<MatchHeader> {
+fn header(pairings: &[[NamedPlayer; 2]], nets: &NetPool, config: &MatchConfig) -> anyhow::Result<MatchHeader> {
     let mut named: Vec<&NamedPlayer> = Vec::new();
     let mut index = |player| {
         named.iter().position(|known| *known == player).unwrap_or_else(|| {

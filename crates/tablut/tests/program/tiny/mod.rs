@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use tablut_arena::puzzles::PuzzleSet;
-use tablut_net::{Architecture, Model, StatedRules, TrainingSummary, Weights};
+use tablut_net::{Model, StatedRules, TrainingSummary, Weights};
 use tempfile::TempDir;
 
 /// A run of one generation with two short games and no evaluation.
@@ -56,7 +56,7 @@ impl Tiny {
 
     /// A net with random weights.
     pub fn model(&self) -> PathBuf {
-        let weights = Weights::initial(&Architecture::standard(1, 16).unwrap(), 1);
+        let weights = Weights::initial(&"lines32x1".parse().unwrap(), 1);
         let training = TrainingSummary { play_simulations: 4, ..TrainingSummary::default() };
         let path = self.path("net.tablut");
         Model {
