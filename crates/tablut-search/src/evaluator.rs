@@ -114,11 +114,11 @@ mod tests {
 
     #[test]
     fn values_are_absolute_and_survive_a_net_that_diverged() {
-        let of = |wdl| Evaluation { logits: vec![], wdl, moves_left: 0.0 }.value();
-        assert_eq!(of([0.7, 0.2, 0.1]), 0.7 - 0.1);
-        assert_eq!(of([0.0, 0.0, 1.0]), -1.0);
-        assert_eq!(of([f32::NAN, 0.0, 0.0]), 0.0);
-        assert_eq!(of([f32::INFINITY, 0.0, 0.0]), 0.0);
+        let value = |wdl| Evaluation { logits: vec![], wdl, moves_left: 0.0 }.value();
+        assert_eq!(value([0.7, 0.2, 0.1]), 0.7 - 0.1);
+        assert_eq!(value([0.0, 0.0, 1.0]), -1.0);
+        assert_eq!(value([f32::NAN, 0.0, 0.0]), 0.0);
+        assert_eq!(value([f32::INFINITY, 0.0, 0.0]), 0.0);
     }
 
     #[test]

@@ -102,7 +102,7 @@ impl Search {
             kept_visits: 0,
             stage: Stage::AwaitRoot,
         };
-        search.value_draws();
+        search.set_draw_value();
         search.begin(Vec::new());
         search
     }
@@ -255,7 +255,7 @@ impl Search {
         self.config = config.with_method_for(self.limit);
         if (self.config.prior_temperature(), self.config.draw_value) != before {
             self.tree.clear();
-            self.value_draws();
+            self.set_draw_value();
         }
         // The position is the same, so the results after its moves are, too.
         let known = self.root.entries.iter().map(|entry| entry.known_result);
@@ -263,8 +263,8 @@ impl Search {
     }
 
     /// Sets the value of a draw in the empty tree.
-    fn value_draws(&mut self) {
-        self.tree.value_draws(turned(self.config.draw_value.to(self.player), self.player));
+    fn set_draw_value(&mut self) {
+        self.tree.set_draw_value(turned(self.config.draw_value.to(self.player), self.player));
     }
 
     /// The game at the root position.

@@ -38,9 +38,12 @@ impl Session {
         if let Some((id, words)) = certain {
             self.add_comment(id, &words)?;
         }
-        let of = |side: Side| report.mistakes.iter().filter(|mistake| mistake.side == side).count();
-        let counts =
-            format!("mistakes of the attackers: {}, of the defenders: {}", of(Side::Attackers), of(Side::Defenders));
+        let n_mistakes = |side: Side| report.mistakes.iter().filter(|mistake| mistake.side == side).count();
+        let counts = format!(
+            "mistakes of the attackers: {}, of the defenders: {}",
+            n_mistakes(Side::Attackers),
+            n_mistakes(Side::Defenders)
+        );
         let part = match report.positions {
             positions if positions < line.len() => format!(" in the first {} plies", positions - 1),
             _ => String::new(),

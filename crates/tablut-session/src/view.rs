@@ -339,14 +339,14 @@ pub fn position_of(pieces: &BTreeMap<Square, String>, side: Side) -> Result<Posi
         let other = words::shortened(other);
         return Err(format!("{other:?} on {square}, expected attacker, defender or king"));
     }
-    let of = |piece: Piece| {
-        let of_kind = pieces.iter().filter(move |(_, name)| **name == piece.to_string());
-        of_kind.map(|(square, _)| *square).collect::<Bitboard>()
+    let squares_of = |piece: Piece| {
+        let kind = pieces.iter().filter(move |(_, name)| **name == piece.to_string());
+        kind.map(|(square, _)| *square).collect::<Bitboard>()
     };
-    let kings = of(Piece::King);
+    let kings = squares_of(Piece::King);
     if kings.len() > 1 {
         return Err(format!("{} kings, expected one", kings.len()));
     }
-    Position::from_parts(of(Piece::Attacker), of(Piece::Defender), kings.first(), side)
+    Position::from_parts(squares_of(Piece::Attacker), squares_of(Piece::Defender), kings.first(), side)
         .map_err(|error| error.to_string())
 }

@@ -52,7 +52,7 @@ impl TrainingSlot {
         }
         let mut training = trainer.begin(rules)?;
         let stop = Arc::new(AtomicBool::new(false));
-        let (slot_of_thread, stopped) = (self.stop.clone(), stop.clone());
+        let (thread_slot, stopped) = (self.stop.clone(), stop.clone());
         let watch = move || {
             loop {
                 if stopped.load(Ordering::Relaxed) {
@@ -61,7 +61,7 @@ impl TrainingSlot {
                 let view = training.view();
                 let over = view.state != TrainingState::Running;
                 if over {
-                    *slot_of_thread.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                    *thread_slot.lock().unwrap_or_else(PoisonError::into_inner) = None;
                 }
                 report(view);
                 if over {
@@ -130,15 +130,15 @@ mod tests {
         assert!(TrainingSlot::new(None).begin("", |_| {}).unwrap_err().contains("cannot train"));
         let slot = TrainingSlot::new(Some(Arc::new(Maker)));
         for ended_early in [false, true] {
-            let (tell, told) = mpsc::channel();
+            let (tell, views) = mpsc::channel();
             slot.begin("", move |view| tell.send(view).unwrap()).unwrap();
-            assert_eq!(told.recv().unwrap().state, TrainingState::Running);
+            assert_eq!(views.recv().unwrap().state, TrainingState::Running);
             if ended_early {
                 slot.stop();
             } else {
                 assert!(slot.begin("", |_| {}).unwrap_err().contains("already running"));
             }
-            let last = told.iter().last().unwrap();
+            let last = views.iter().last().unwrap();
             assert_eq!(last.state, TrainingState::Ended);
         }
     }

@@ -213,8 +213,8 @@ impl Player for OpenTaflPlayer {
             Some(Side::Attackers) => 2,
             Some(Side::Defenders) => 3,
         };
-        let told = self.say(&format!("finish {code}")).and_then(|()| self.say("goodbye"));
-        if let (Ok(()), Some(process)) = (told, &mut self.process) {
+        let sent = self.say(&format!("finish {code}")).and_then(|()| self.say("goodbye"));
+        if let (Ok(()), Some(process)) = (sent, &mut self.process) {
             process.wait_at_most(LEAVE_TIME);
         }
     }

@@ -76,7 +76,7 @@ fn several_leaves_in_flight_spend_the_same_simulations() {
             }
             let result = search.result();
             assert_eq!(result.simulations, 200, "{}", rules.name());
-            assert_eq!(result.moves.iter().map(|of| of.visits).sum::<u32>(), 200);
+            assert_eq!(result.moves.iter().map(|root_move| root_move.visits).sum::<u32>(), 200);
             assert!(asked as f64 / f64::from(batches) > 3.0, "{asked} leaves in {batches} batches");
             // A search that is stopped in the middle undoes the simulations in flight.
             let mut search = Search::new(game.clone(), &config, 200, ChaCha8Rng::seed_from_u64(4));

@@ -38,8 +38,9 @@ fn expected_column(config: &SearchConfig, winner: Side) -> f64 {
     let mut search = Search::new(far_apart(), config, 600, ChaCha8Rng::seed_from_u64(1));
     let result = finish(&mut search, &mut Winning(winner), usize::MAX);
     let column = |mv: Move| (mv.to.index() % 9) as f64;
-    let visits = |of: &tablut_search::RootMove| f64::from(of.visits);
-    result.moves.iter().map(|of| visits(of) * column(of.mv)).sum::<f64>() / f64::from(result.simulations)
+    let visits = |root_move: &tablut_search::RootMove| f64::from(root_move.visits);
+    result.moves.iter().map(|root_move| visits(root_move) * column(root_move.mv)).sum::<f64>()
+        / f64::from(result.simulations)
 }
 
 #[test]

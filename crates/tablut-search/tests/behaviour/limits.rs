@@ -61,7 +61,7 @@ fn under_a_clock_a_search_grows_until_its_time_is_up() {
             let (search, simulations, gatherings) = think(&game, &config(method), &format!("{ms}ms"));
             assert_eq!((gatherings, search.result().stop), (ms, Some(Stop::Asked)), "{method:?}");
             assert!(simulations > before || ms == 1, "{method:?} {ms} ms: {simulations} after {before}");
-            assert_eq!(search.result().moves.iter().map(|of| of.visits).sum::<u32>(), simulations);
+            assert_eq!(search.result().moves.iter().map(|root_move| root_move.visits).sum::<u32>(), simulations);
             before = simulations;
         }
         assert!(before > 900, "{method:?}: {before} simulations in 1000 gatherings");

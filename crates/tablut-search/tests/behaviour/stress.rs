@@ -15,8 +15,8 @@ impl Dice {
         self.0.next_u32() % n
     }
 
-    fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len() as u32) as usize]
+    fn one_of<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len() as u32) as usize]
     }
 
     fn simulations(&mut self) -> u32 {
@@ -52,12 +52,15 @@ impl Dice {
 
 fn check(search: &Search, what: &str) {
     let result = search.result();
-    assert!(result.moves.iter().any(|of| of.mv == result.chosen), "{what}");
+    assert!(result.moves.iter().any(|root_move| root_move.mv == result.chosen), "{what}");
     assert!(search.game().rules().check_legal(search.game().position(), result.chosen).is_ok(), "{what}");
-    let sum: f32 = result.moves.iter().map(|of| of.improved).sum();
+    let sum: f32 = result.moves.iter().map(|root_move| root_move.improved).sum();
     assert!((sum - 1.0).abs() < 1e-3, "{what}: the target sums to {sum}");
     assert!((-1.0..=1.0).contains(&result.value), "{what}: value {}", result.value);
-    assert!(result.moves.iter().all(|of| (-1.0..=1.0).contains(&of.q) && of.improved >= 0.0), "{what}");
+    assert!(
+        result.moves.iter().all(|root_move| (-1.0..=1.0).contains(&root_move.q) && root_move.improved >= 0.0),
+        "{what}"
+    );
     assert!(!search.lines(3).is_empty(), "{what}");
 }
 
