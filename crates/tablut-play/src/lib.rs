@@ -8,15 +8,14 @@
 
 mod analysis_text;
 mod game_files;
-mod hosted_game;
 mod input;
-mod job_queue;
 mod line_mode;
 mod opponents;
 mod options;
 mod position_report;
 mod screen;
 mod serve;
+mod shared_jobs;
 mod terminal;
 mod terminal_events;
 mod terminal_game;

@@ -1,6 +1,5 @@
 //! A game on the terminal of this process: on the whole screen, or line by line.
 
-use crate::hosted_game::DEMO_PAUSE;
 use crate::line_mode::{Exit, LineStyle, run_lines};
 use crate::options::{PlayArgs, PlayError, Setup, setup};
 use crate::screen::{self, ScreenView, run_screen};
@@ -12,8 +11,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
-use tablut_session::Session;
 use tablut_session::board_text::Style;
+use tablut_session::{DEMO_PAUSE, Session};
 
 /// The input, the output and the settings of a game in the terminal.
 pub struct Console<'a> {

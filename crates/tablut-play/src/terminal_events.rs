@@ -1,12 +1,12 @@
 //! The events of a game in the terminal: lines, keys, updates of jobs and signals. They arrive in one channel.
 
-use crate::job_queue::JobUpdate;
 use ratatui::crossterm::event;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use std::io::{self, BufRead, Read};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
+use tablut_session::JobUpdate;
 
 /// An event of a game in the terminal.
 pub enum TerminalEvent {

@@ -21,6 +21,9 @@ pub trait CustomPlayer: fmt::Debug + Send + Sync {
     fn reply(&self, game: &Game, seed: u64) -> Box<dyn Work>;
 }
 
+/// The usual [`HostConfig::demo_pause`].
+pub const DEMO_PAUSE: Duration = Duration::from_millis(700);
+
 /// What a host offers.
 #[derive(Clone, Debug, Default)]
 pub struct HostConfig {

@@ -12,6 +12,7 @@ use crate::results::{ExperimentView, FoundPuzzle, LensRow, Mistake, RefutationVi
 use crate::thinking::Analysis;
 use crate::tree::{NodeId, NodeValue};
 use crate::view::{RulesView, State};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -29,6 +30,14 @@ pub struct Call {
     /// The request.
     #[serde(flatten)]
     pub request: Request,
+}
+
+/// Reads a [`Call`] or a type that contains one. If the text is not valid, returns the event that refuses it.
+pub fn read_call<C: DeserializeOwned>(text: &str) -> Result<C, Event> {
+    serde_json::from_str(text).map_err(|error| {
+        let re = serde_json::from_str::<Value>(text).ok().and_then(|value| value["id"].as_u64()).unwrap_or(0);
+        Event::Refused { re, error: format!("not a request: {error}") }
+    })
 }
 
 /// What an interface asks for.
@@ -228,6 +237,16 @@ pub enum Event {
     Done { re: u64 },
     /// The request with the id `re` has failed. `re` is 0 if there is no such request.
     Refused { re: u64, error: String },
+}
+
+impl Event {
+    /// The last event of the call with this id.
+    pub fn end(re: u64, result: Result<(), String>) -> Self {
+        match result {
+            Ok(()) => Self::Done { re },
+            Err(error) => Self::Refused { re, error },
+        }
+    }
 }
 
 /// Everything that can be chosen.

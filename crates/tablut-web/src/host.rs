@@ -1,27 +1,26 @@
 //! The host: the open game, its jobs, and the answers to the page's requests.
 
-use crate::jobs::Jobs;
 use crate::nets::{NetPart, NetParts};
 use crate::output::{Output, Wish};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tablut_rules::{Game, MoveList, Position, Side};
 use tablut_search::{Evaluator, Limit};
 use tablut_session::form::RuleCheck;
-use tablut_session::protocol::{Call, Event, Request, RequestedRules};
-use tablut_session::{Analysis, HostConfig, LiveGame, PuzzleBook, Response, SavedGame, Session, Thinking, words};
+use tablut_session::protocol::{Call, Event, Request, RequestedRules, read_call};
+use tablut_session::{
+    Analysis, DEMO_PAUSE, HostConfig, JobId, JobQueue, LiveGame, PuzzleBook, Response, SavedGame, SessionJob, Step,
+    Task, Thinking, words,
+};
 
 /// The letters of games' names. No two of them look alike.
 const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 /// The length of games' names.
 const NAME_LENGTH: usize = 16;
-/// Least time between two moves of the computer against itself, so that people can follow the game.
-const DEMO_PAUSE: Duration = Duration::from_millis(700);
 
 /// The refusal of requests about seats.
 const NO_SEATS: &str = "a game with seats needs a server, so that both people can reach it: `tablut serve`";
@@ -69,8 +68,10 @@ struct Report {
 pub struct BrowserHost {
     config: Arc<HostConfig>,
     nets: NetParts,
-    game: Option<(String, LiveGame)>,
-    jobs: Jobs,
+    game: Option<LiveGame>,
+    jobs: JobQueue,
+    /// The parts of the net that each job needs.
+    parts_of_jobs: BTreeMap<JobId, Vec<usize>>,
     rng: ChaCha8Rng,
 }
 
@@ -86,7 +87,8 @@ impl BrowserHost {
             config: Arc::new(config),
             nets: NetParts::new(&settings.parts)?,
             game: None,
-            jobs: Jobs::default(),
+            jobs: JobQueue::default(),
+            parts_of_jobs: BTreeMap::new(),
             rng: ChaCha8Rng::seed_from_u64(high << 32 | low),
         })
     }
@@ -110,29 +112,33 @@ impl BrowserHost {
 
     /// Answers a request. Its text may have, in addition to the protocol's fields, `saved`: the files of saved games by name.
     pub fn request(&mut self, text: &str) -> Vec<Output> {
-        let CallWithGames { call, saved } = match serde_json::from_str(text) {
+        let CallWithGames { call, saved } = match read_call(text) {
             Ok(call) => call,
-            Err(error) => {
-                let re = serde_json::from_str::<Value>(text).ok().and_then(|value| value["id"].as_u64()).unwrap_or(0);
-                return vec![Output::Event(Event::Refused { re, error: format!("not a request: {error}") })];
-            }
+            Err(refused) => return vec![Output::Event(refused)],
         };
         let mut outputs = Vec::new();
         let result = self.execute(call.request, &saved, &mut outputs);
-        outputs.push(Output::Event(match result {
-            Ok(()) => Event::Done { re: call.id },
-            Err(error) => Event::Refused { re: call.id, error },
-        }));
+        outputs.push(Output::Event(Event::end(call.id, result)));
         outputs
     }
 
     /// Does one step of the work. `now` is the time since one moment in the past.
     pub fn step(&mut self, now: Duration) -> Vec<Output> {
+        let update = match self.jobs.next(now, is_ready(&self.nets, &self.parts_of_jobs)) {
+            Some(Task::Run(mut job)) => match job.step(&mut self.nets, now) {
+                step @ (Ok(Step::Done(_)) | Err(_)) => self.jobs.finish(&job, step, now),
+                step => {
+                    let update = job.update(step);
+                    self.jobs.push(*job);
+                    Some(update)
+                }
+            },
+            Some(Task::Report(update)) => Some(update),
+            None => None,
+        };
         let mut outputs = Vec::new();
-        if let Some(taken) = self.jobs.step(now, &mut self.nets)
-            && let Some((_, game)) = &mut self.game
-        {
-            let response = game.update(taken.job, taken.step);
+        if let (Some(update), Some(game)) = (update, &mut self.game) {
+            let response = game.update(update);
             self.take(response, None, &mut outputs);
         }
         outputs
@@ -140,7 +146,7 @@ impl BrowserHost {
 
     /// The time until [`Self::step`] has something to do: zero for at once, `None` until something arrives.
     pub fn pause(&mut self, now: Duration) -> Option<Duration> {
-        self.jobs.pause(now, &self.nets)
+        self.jobs.pause(now, is_ready(&self.nets, &self.parts_of_jobs))
     }
 
     /// Searches a position as `tablut analyze` does. `order` has `rules`, `position`, `simulations` and the number of `lines`.
@@ -182,17 +188,16 @@ impl BrowserHost {
             let text = saved.get(name).ok_or_else(|| format!("there is no game {:?} here", words::shortened(name)))?;
             SavedGame::from_json(text).and_then(|saved| saved.session()).map_err(|error| error.to_string())
         };
-        let present = self.game.as_ref().map(|(_, game)| game.session());
         match request {
             Request::Open { game } => {
                 // Another window may have played on in the open game.
-                let is_as_saved = self.game.as_ref().is_some_and(|(name, live)| {
-                    *name == game && saved.get(name).is_none_or(|text| *text == live.session().saved().to_json())
+                let is_as_saved = self.game.as_ref().is_some_and(|live| {
+                    live.name() == game && saved.get(&game).is_none_or(|text| *text == live.session().saved().to_json())
                 });
                 if !is_as_saved {
-                    let live = LiveGame::new(read(&game)?, self.config.clone(), self.rng.random());
-                    self.jobs = Jobs::default();
-                    self.game = Some((game, live));
+                    let session = read(&game)?;
+                    let seed = self.rng.random();
+                    self.open(LiveGame::new(game, session, self.config.clone(), seed));
                 }
                 self.greet(outputs);
             }
@@ -202,29 +207,11 @@ impl BrowserHost {
                     Request::OwnPuzzle { game, .. } => Some(read(game)?),
                     _ => None,
                 };
-                let live = LiveGame::begin(&request, own.as_ref().or(present), &self.config, self.rng.random())?;
-                let name = self.new_name();
-                // An imported game is saved before its next move.
-                if !live.is_untouched()
-                    && !matches!(request, Request::Puzzle { .. } | Request::OwnPuzzle { .. } | Request::Lesson { .. })
-                {
-                    outputs.push(saved_game(&name, live.session()));
-                }
-                self.jobs = Jobs::default();
-                self.game = Some((name, live));
+                let (seed, name) = (self.rng.random(), self.new_name());
+                let present = own.as_ref().or(self.game.as_ref().map(LiveGame::session));
+                let live = LiveGame::begin(name, &request, present, &self.config, seed)?;
+                self.open(live);
                 self.greet(outputs);
-            }
-            Request::FindPuzzles { games } => {
-                // Unknown games are skipped.
-                let games = games.into_iter().filter_map(|name| read(&name).ok().map(|session| (name, session)));
-                let games = games.collect();
-                let response = self.open_game()?.find_puzzles(games);
-                self.take(response, None, outputs);
-            }
-            Request::ExportGames { games } => {
-                // Unknown games are skipped.
-                let sessions: Vec<Session> = games.iter().filter_map(|name| read(name).ok()).collect();
-                outputs.push(Output::Event(LiveGame::export_games(&sessions)?));
             }
             Request::Train { .. } | Request::StopTraining => {
                 return Err("training needs the program: `tablut serve`".to_owned());
@@ -232,22 +219,28 @@ impl BrowserHost {
             Request::Sit { .. } => return Err(NO_SEATS.to_owned()),
             request => {
                 let parts = self.parts_for(&request);
-                let response = self.open_game()?.answer(request)?;
+                // Unknown games are skipped.
+                let known = |name: &String| Some((name.clone(), read(name).ok()?));
+                let games = request.games().iter().filter_map(known).collect();
+                let game = self.game.as_mut().ok_or("no game is open: begin with `new` or `open`")?;
+                let response = game.answer(request, games)?;
                 self.take(response, parts, outputs);
             }
         }
         Ok(())
     }
 
-    fn open_game(&mut self) -> Result<&mut LiveGame, String> {
-        let game = self.game.as_mut().ok_or("no game is open: begin with `new` or `open`")?;
-        Ok(&mut game.1)
+    /// Replaces the open game and its jobs.
+    fn open(&mut self, game: LiveGame) {
+        self.jobs = JobQueue::default();
+        self.parts_of_jobs.clear();
+        self.game = Some(game);
     }
 
     /// Sends everything about the open game.
     fn greet(&mut self, outputs: &mut Vec<Output>) {
-        let Some((name, game)) = &mut self.game else { return };
-        let response = game.greet(name);
+        let Some(game) = &mut self.game else { return };
+        let response = game.greet();
         let part = self.nets.part_for(game.session().rules().set());
         self.ask_for(&[part], outputs);
         self.take(response, None, outputs);
@@ -264,16 +257,18 @@ impl BrowserHost {
 
     /// Starts a response's jobs, and passes its events on. The jobs need these parts of the net, or that of the game's rules.
     fn take(&mut self, response: Response, parts: Option<Vec<usize>>, outputs: &mut Vec<Output>) {
-        let Some((name, game)) = &self.game else { return };
-        if response.changed && !game.is_untouched() {
-            outputs.push(saved_game(name, game.session()));
+        let Some(game) = &self.game else { return };
+        if response.changed {
+            let (game, text) = (game.name().to_owned(), game.session().saved().to_json());
+            outputs.push(Output::Wish(Wish::Save { game, text }));
         }
         let parts = parts.unwrap_or_else(|| vec![self.nets.part_for(game.session().rules().set())]);
         if !response.jobs.is_empty() {
             self.ask_for(&parts, outputs);
         }
         for job in response.jobs {
-            self.jobs.add(job, parts.clone());
+            self.parts_of_jobs.insert(job.id, parts.clone());
+            self.jobs.push(job);
         }
         outputs.extend(response.one.into_iter().chain(response.all).map(Output::Event));
     }
@@ -287,6 +282,7 @@ impl BrowserHost {
     }
 }
 
-fn saved_game(name: &str, session: &Session) -> Output {
-    Output::Wish(Wish::Save { game: name.to_owned(), text: session.saved().to_json() })
+/// Whether the parts of the net that a job needs are loaded.
+fn is_ready(nets: &NetParts, parts: &BTreeMap<JobId, Vec<usize>>) -> impl Fn(&SessionJob) -> bool {
+    |job| nets.are_loaded(&parts[&job.id])
 }

@@ -7,7 +7,6 @@
 
 mod abi;
 mod host;
-mod jobs;
 mod nets;
 mod output;
 

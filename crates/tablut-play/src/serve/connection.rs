@@ -2,11 +2,10 @@
 
 use super::game_server::{GameRoom, GameServer, Outbox, encoded};
 use axum::extract::ws::{Message, WebSocket};
-use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tablut_rules::Side;
-use tablut_session::protocol::{Call, Event, Request};
+use tablut_session::protocol::{Call, Event, Request, read_call};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
@@ -115,13 +114,11 @@ async fn answer(
     limiter: &mut RateLimiter,
     text: &str,
 ) -> bool {
-    let call: Call = match serde_json::from_str(text) {
+    let call: Call = match read_call(text) {
         Ok(call) => call,
-        Err(error) => {
+        Err(refused) => {
             limiter.wait(1.0).await;
-            let re = serde_json::from_str::<Value>(text).ok().and_then(|value| value["id"].as_u64()).unwrap_or(0);
-            let error = format!("not a request: {error}");
-            return outbox.try_send(encoded(&Event::Refused { re, error })).is_ok();
+            return outbox.try_send(encoded(&refused)).is_ok();
         }
     };
     let opens = call.request.begins_a_game() || matches!(call.request, Request::Open { .. });
@@ -129,11 +126,7 @@ async fn answer(
     let (server, taken, outbox) = (server.clone(), joined.take(), outbox.clone());
     let task = tokio::task::spawn_blocking(move || {
         let (joined, result) = execute(&server, taken, call.request, &outbox);
-        let done = match result {
-            Ok(()) => Event::Done { re: call.id },
-            Err(error) => Event::Refused { re: call.id, error },
-        };
-        (joined, outbox.try_send(encoded(&done)).is_ok())
+        (joined, outbox.try_send(encoded(&Event::end(call.id, result))).is_ok())
     });
     match task.await {
         Ok((now_joined, is_sent)) => {

@@ -6,17 +6,17 @@ use crate::level::Level;
 use crate::protocol::{Event, Request};
 use crate::record::Format;
 use crate::session::Session;
-use crate::work::{Experiment, Lens, Refutation, Review, SearchWork};
+use crate::work::{Experiment, Lens, PuzzleSearch, Refutation, Review, SearchWork};
 use std::time::Duration;
 use tablut_rules::{Move, Side};
 
 impl LiveGame {
-    /// Does what a request asks for. The host itself answers requests that begin another game, train a net or name
-    /// other games.
+    /// Does what a request asks for. `games` are those of [`Request::games`] that the host has, with their names. The
+    /// host itself answers requests that begin another game or train a net.
     ///
     /// # Errors
     /// Returns the reason if the request cannot be done in the current state, or if it is one that the host answers.
-    pub fn answer(&mut self, request: Request) -> Result<Response, String> {
+    pub fn answer(&mut self, request: Request, games: Vec<(String, Session)>) -> Result<Response, String> {
         let mut response = Response::default();
         match request {
             Request::Play { .. } | Request::Flag if self.ends_on_time(&mut response) => {}
@@ -51,6 +51,10 @@ impl LiveGame {
                 let text = self.session.export(format)?;
                 response.one.push(Event::Export { format, name: self.file_name(format), text });
             }
+            Request::ExportGames { .. } => response.one.push(export_games(&games)?),
+            Request::FindPuzzles { .. } => {
+                self.start(JobKind::PuzzleSearch, Priority::Background, PuzzleSearch::new(games), &mut response);
+            }
             Request::Link => response.one.push(Event::Link { fragment: self.session.to_link() }),
             Request::Exercise { index } => self.begin_exercise(index, &mut response)?,
             Request::Try { mv } => self.judge(&mv, &mut response)?,
@@ -73,20 +77,8 @@ impl LiveGame {
             Request::MoveNow => self.move_now(&mut response)?,
             request => self.start_work(request, &mut response)?,
         }
+        response.changed &= !self.is_untouched();
         Ok(response)
-    }
-
-    /// The event with saved games as one file, a list in JSON.
-    ///
-    /// # Errors
-    /// Returns an error if there are no games, or if one cannot be written.
-    pub fn export_games(sessions: &[Session]) -> Result<Event, String> {
-        if sessions.is_empty() {
-            return Err("the host has none of these games".to_owned());
-        }
-        let texts = sessions.iter().map(|session| session.export(Format::Json)).collect::<Result<Vec<_>, _>>()?;
-        let text = format!("[\n{}]\n", texts.join(",\n"));
-        Ok(Event::Export { format: Format::Json, name: "tablut-games.json".to_owned(), text })
     }
 
     /// Starts the work that a request asks for.
@@ -248,6 +240,16 @@ impl LiveGame {
         };
         format!("tablut-{rules}-{}.{extension}", self.session.game().ply())
     }
+}
+
+/// The event with saved games as one file, a list in JSON.
+fn export_games(games: &[(String, Session)]) -> Result<Event, String> {
+    if games.is_empty() {
+        return Err("the host has none of these games".to_owned());
+    }
+    let texts = games.iter().map(|(_, session)| session.export(Format::Json)).collect::<Result<Vec<_>, _>>()?;
+    let text = format!("[\n{}]\n", texts.join(",\n"));
+    Ok(Event::Export { format: Format::Json, name: "tablut-games.json".to_owned(), text })
 }
 
 /// The level that gives hints.

@@ -17,6 +17,15 @@ use std::sync::Arc;
 use tablut_rules::{RuleSet, Rules, Side};
 
 impl Request {
+    /// The names of the saved games that the request is about.
+    pub fn games(&self) -> &[String] {
+        match self {
+            Self::FindPuzzles { games } | Self::ExportGames { games } => games,
+            Self::OwnPuzzle { game, .. } => std::slice::from_ref(game),
+            _ => &[],
+        }
+    }
+
     /// Whether the request begins another game, which [`LiveGame::begin`] makes.
     pub fn begins_a_game(&self) -> bool {
         matches!(
@@ -40,12 +49,17 @@ impl LiveGame {
     /// Returns the reason if the rules, the position, the text or the players are not valid, if there is no such
     /// puzzle, or if the request begins no game.
     pub fn begin(
+        name: impl Into<Arc<str>>,
         request: &Request,
         present: Option<&Session>,
         config: &Arc<HostConfig>,
         seed: u64,
     ) -> Result<Self, String> {
-        let live = |session| Self::new(session, config.clone(), seed);
+        let live = |session| {
+            let mut live = Self::new(name, session, config.clone(), seed);
+            live.is_new = true;
+            live
+        };
         match request {
             Request::New { .. } => Ok(live(new_session(request, config, seed)?)),
             Request::Import { text, players } => {
@@ -103,6 +117,7 @@ impl LiveGame {
 
     fn with_puzzle(mut self, exercise: Exercise) -> Self {
         self.exercise = Some((None, exercise));
+        self.is_new = false;
         self
     }
 }
