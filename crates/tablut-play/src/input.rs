@@ -65,7 +65,6 @@ quit           leave the game
 impl std::str::FromStr for Input {
     type Err = String;
 
-    /// Parses a line.
     fn from_str(line: &str) -> Result<Self, String> {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

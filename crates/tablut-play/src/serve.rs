@@ -90,9 +90,6 @@ const PUZZLES: [&str; 6] = [
 ];
 
 /// Serves only `pages` until the program ends. Of `args` only the address is used. `ready` receives the link.
-///
-/// # Errors
-/// Returns an error if the address cannot be used.
 pub fn serve_pages(args: &ServeArgs, pages: &[AddedPage], ready: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
     let router = |access: AccessControl| routes::only_pages(Arc::new(access), pages);
     runtime(1)?.block_on(run(args, router, ready))
@@ -100,9 +97,6 @@ pub fn serve_pages(args: &ServeArgs, pages: &[AddedPage], ready: &mut dyn FnMut(
 
 /// Serves the page until the program ends, with `pages` in addition. `trainer` trains nets for the page. `ready`
 /// receives the link and the folder of saved games.
-///
-/// # Errors
-/// Returns an error if a net cannot be loaded, or if the folder or the address cannot be used.
 pub fn serve(
     args: &ServeArgs,
     pages: &[AddedPage],

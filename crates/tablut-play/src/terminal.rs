@@ -18,9 +18,7 @@ use tablut_session::{DEMO_PAUSE, Session};
 pub struct Console<'a> {
     /// Makes the source of the player's lines.
     pub lines: MakeLines,
-    /// The output.
     pub output: &'a mut dyn Write,
-    /// Whether colours may be used.
     pub colour: bool,
     /// Whether a person plays, and not a script.
     pub is_interactive: bool,
@@ -33,9 +31,6 @@ pub struct Console<'a> {
 }
 
 /// Plays on the process's own input and output. `program` is the command that continues a saved game, for messages.
-///
-/// # Errors
-/// Returns an error if the options do not describe a game, the terminal cannot be used, or a signal ends the game.
 pub fn play_in_terminal(args: &PlayArgs, program: &str) -> Result<(), PlayError> {
     let terminal = io::stdout().is_terminal();
     let is_interactive = terminal && io::stdin().is_terminal();
@@ -60,7 +55,6 @@ pub fn play_in_terminal(args: &PlayArgs, program: &str) -> Result<(), PlayError>
     }
 }
 
-/// Plays on the whole screen.
 fn play_on_screen(args: &PlayArgs, console: &mut Console<'_>) -> Result<(), PlayError> {
     let setup = setup(args)?;
     let notes = setup.notes.clone();
@@ -87,9 +81,6 @@ fn play_on_screen(args: &PlayArgs, console: &mut Console<'_>) -> Result<(), Play
 }
 
 /// Plays line by line. The game ends without an error if the reader of the output closes it.
-///
-/// # Errors
-/// Returns an error if the options do not describe a game, input or output fail, or a signal ends the game.
 pub fn play_lines(args: &PlayArgs, console: Console<'_>) -> Result<(), PlayError> {
     let setup = setup(args)?;
     for note in &setup.notes {

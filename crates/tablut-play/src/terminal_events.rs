@@ -27,16 +27,12 @@ pub enum LineInput {
     Line(String),
     /// Ctrl-C in the middle of a line.
     Interrupted,
-    /// The end of the input.
     End,
 }
 
 /// A source of lines.
 pub trait LineSource {
     /// The next line. `prompt` is shown at an interactive terminal.
-    ///
-    /// # Errors
-    /// Returns an error if the input cannot be read.
     fn next(&mut self, prompt: &str) -> io::Result<LineInput>;
 }
 
@@ -121,9 +117,6 @@ pub fn read_keys(events: Sender<TerminalEvent>) -> io::Result<()> {
 
 /// Lets Ctrl-C and SIGTERM end a command that has nothing to save. Without it they do not end process 1 of a container.
 /// On Windows, Ctrl-C ends every process that does not listen for it.
-///
-/// # Errors
-/// Returns an error if a handler cannot be registered.
 pub fn exit_on_signals() -> io::Result<()> {
     #[cfg(unix)]
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -148,9 +141,6 @@ pub fn listen_for_signals(events: Sender<TerminalEvent>) -> io::Result<()> {
 }
 
 /// Starts a thread that reports Ctrl-C, and as Ctrl-C that the window was closed.
-///
-/// # Errors
-/// Returns an error if the handler cannot be registered.
 #[cfg(not(unix))]
 pub fn listen_for_signals(events: Sender<TerminalEvent>) -> io::Result<()> {
     ctrlc::set_handler(move || drop(events.send(TerminalEvent::Signal(130)))).map_err(io::Error::other)

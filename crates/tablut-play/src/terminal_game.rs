@@ -17,17 +17,12 @@ use tablut_session::{HostConfig, JobUpdate, Level, LiveGame, Response, Session, 
 pub enum Answer {
     /// Nothing to show. Results may follow as events.
     Nothing,
-    /// Text to show.
     Text(String),
-    /// The board must be shown.
     Board,
-    /// A move was made.
     Moved,
     /// The position has changed, for the given reason.
     Changed(String),
-    /// Another game has begun.
     Begun,
-    /// The player leaves the game.
     Left,
 }
 
@@ -127,7 +122,6 @@ impl TerminalGame {
         self.events.extend(events.all);
     }
 
-    /// Begins another game.
     fn begin(&mut self, session: Session) {
         self.n_games += 1;
         let seed = self.seed.wrapping_add(self.n_games);

@@ -28,7 +28,6 @@ pub const fn port(side: Side) -> u16 {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ChallengeError {
-    /// The connection failed.
     #[error("the connection to the {peer} failed: {reason}")]
     Connection { peer: &'static str, reason: std::io::Error },
     /// The peer closed the connection between two frames.

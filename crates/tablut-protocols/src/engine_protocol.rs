@@ -59,9 +59,6 @@ fn start(rules: Arc<Rules>, first: Option<Side>) -> Game {
 
 /// Executes `lines` until `quit` or their end. Lines arrive through a channel, so that `stop` works while the engine
 /// thinks.
-///
-/// # Errors
-/// If `output` cannot be written.
 pub fn run_engine(engine: &mut LineEngine, lines: &Lines, output: &mut dyn Write) -> io::Result<()> {
     let execute = |line: &str, wire: &mut Wire<'_>| {
         engine.execute(Command::read(line).map_err(Failure::Refused)?, wire)?;

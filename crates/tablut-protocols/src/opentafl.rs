@@ -40,7 +40,6 @@ const ANALYSIS_MARGIN: Duration = Duration::from_millis(100);
 /// The engine's limits per move.
 #[derive(Copy, Clone, Debug)]
 pub struct Pace {
-    /// The limit for every move.
     pub most: Option<Limit>,
     /// Simulations if neither `most` nor OpenTafl's clock limits the move.
     pub simulations: u32,
@@ -81,9 +80,6 @@ impl OpenTaflEngine {
 
 /// Sends `hello` and executes `lines` until `goodbye` or their end. Lines arrive through a channel, so that the clock
 /// and the end of the game are noticed while the engine thinks.
-///
-/// # Errors
-/// If `output` cannot be written.
 pub fn run_opentafl(engine: &mut OpenTaflEngine, lines: &Lines, output: &mut dyn Write) -> io::Result<()> {
     let mut wire = Wire::new(lines, output);
     wire.say("hello")?;

@@ -29,7 +29,6 @@ pub(crate) const SLICE: Duration = Duration::from_millis(50);
 pub(crate) struct Program {
     /// The player, as in the command.
     pub(crate) name: String,
-    /// The command's words.
     pub(crate) command: Vec<String>,
 }
 
@@ -90,9 +89,7 @@ pub(crate) struct Process {
 pub(crate) enum Received {
     /// A line, without its end.
     Line(String),
-    /// Nothing yet.
     Nothing,
-    /// Its output has ended.
     End,
 }
 
@@ -151,7 +148,6 @@ impl Process {
         self.lines.try_iter().take(MAX_WAITING_LINES).for_each(drop);
     }
 
-    /// Whether it has ended.
     pub(crate) fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }

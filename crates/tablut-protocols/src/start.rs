@@ -11,10 +11,6 @@ use tablut_players::{Contestant, Demand, Fault, NamedPlayer, Player, PlayerError
 use tablut_rules::{Game, Position, Rules, Side};
 
 /// The program that `named` describes, for games under `rules`. Engines are started at once, to check that they work.
-///
-/// # Errors
-/// If the command cannot be parsed or started, if the engine is not ready in time, if the protocol cannot express the
-/// rules, or if `named` is not another program.
 pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contestant, PlayerError> {
     let name = named.name();
     match &named.spec {

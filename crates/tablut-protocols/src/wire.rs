@@ -11,14 +11,12 @@ use tablut_rules::Rules;
 
 /// The player of our program as an engine.
 pub enum BridgePlayer {
-    /// A net.
     Net(Box<NetPlayer>),
     /// A player without a net. It ignores limits on its time.
     Baseline(Baseline),
 }
 
 impl BridgePlayer {
-    /// Changes the rules.
     pub fn set_rules(&mut self, rules: &Arc<Rules>) {
         if let Self::Baseline(player) = self {
             player.play_by(rules);
@@ -180,7 +178,6 @@ impl<'a> Wire<'a> {
 pub(crate) enum Failure {
     /// The command is refused. The text is for the sender.
     Refused(String),
-    /// The output is closed.
     Output(io::Error),
 }
 

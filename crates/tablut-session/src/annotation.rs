@@ -16,9 +16,6 @@ impl Session {
     /// If the values of the positions are known, a comment marks the move after which the result was certain. A comment
     /// on the start gives `reviewer` and each side's number of mistakes. Existing comments and variations stay. A new
     /// comment follows an existing one if both fit. The current position and line do not change.
-    ///
-    /// # Errors
-    /// Returns an error if the report is about another game.
     pub fn annotate(&mut self, report: &ReviewReport, reviewer: &str) -> Result<(), SessionError> {
         let here = self.current();
         let line = self.tree().line(here);

@@ -44,15 +44,11 @@ pub struct ClockView {
     pub attackers: u64,
     /// Milliseconds that the defenders have left.
     pub defenders: u64,
-    /// The side whose time runs.
     pub running: Option<Side>,
 }
 
 impl Clock {
     /// A clock that does not run yet.
-    ///
-    /// # Errors
-    /// Returns an error if a time is too long, or if there is none.
     pub fn new(control: TimeControl) -> Result<Self, String> {
         let TimeControl { seconds, increment } = control;
         if !(1..=MAX_SECONDS).contains(&seconds) || increment > MAX_INCREMENT {

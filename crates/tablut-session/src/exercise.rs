@@ -15,15 +15,12 @@ pub struct Exercise {
     pub(crate) game: Game,
     /// First moves that solve it.
     pub(crate) solutions: Vec<Move>,
-    /// The best line.
     pub(crate) line: Vec<Move>,
-    /// The proven result.
     pub(crate) proven: Option<Proof>,
     /// The position's value for the side to move, −1 to 1.
     pub(crate) worth: f32,
     /// The mistake, and its value.
     pub(crate) played: Option<(Move, f32)>,
-    /// The step of a lesson.
     pub(crate) lesson: Option<LessonStep>,
 }
 
@@ -32,11 +29,9 @@ pub struct Exercise {
 pub struct LessonStep {
     /// Its index, from 0.
     pub step: usize,
-    /// The number of steps.
     pub of: usize,
     /// What it shows, in a few words.
     pub title: String,
-    /// The rule in sentences.
     pub texts: Vec<String>,
     /// What to do on the board.
     pub task: String,
@@ -71,16 +66,12 @@ pub enum Sufficiency {
 /// The verdict on an answer to an exercise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
-    /// The answer.
     #[serde(rename = "move")]
     pub mv: Move,
-    /// How good it is.
     pub sufficiency: Sufficiency,
-    /// The reason, in words.
     pub words: String,
     /// The expected line after it.
     pub line: Vec<Move>,
-    /// The chances after it.
     pub chances: Option<Chances>,
     /// Whether it is a judgement of the user's answer, and not the solution.
     pub answered: bool,
@@ -157,7 +148,6 @@ impl Exercise {
         self.lesson.as_ref()
     }
 
-    /// The side to move.
     pub fn side(&self) -> Side {
         self.game.position().side_to_move()
     }
@@ -175,7 +165,6 @@ impl Exercise {
         }
     }
 
-    /// The solution.
     pub fn solution(&self) -> Judgement {
         let mv = self.solutions.first().copied();
         let mv = mv.or(self.line.first().copied()).expect("an exercise has a solution");

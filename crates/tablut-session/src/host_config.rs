@@ -27,9 +27,7 @@ pub const DEMO_PAUSE: Duration = Duration::from_millis(700);
 /// What a host offers.
 #[derive(Clone, Debug, Default)]
 pub struct HostConfig {
-    /// The program's version.
     pub version: String,
-    /// The nets' names.
     pub nets: Vec<String>,
     /// Information about these nets for interfaces, one object for each.
     pub about_nets: Vec<serde_json::Value>,
@@ -92,9 +90,6 @@ impl HostConfig {
     }
 
     /// Checks that this host has both players and their nets.
-    ///
-    /// # Errors
-    /// Returns an error with the name or index of the first player or net that the host does not have.
     pub fn check_players(&self, players: &Players) -> Result<(), String> {
         for side in Side::ALL {
             let player = players.of(side);

@@ -9,11 +9,9 @@ use tablut_search::Evaluator;
 
 /// Work that a game asks its host to run.
 pub struct SessionJob {
-    /// The game's name.
     pub game: Arc<str>,
     /// The job's id in its game.
     pub id: JobId,
-    /// Its priority.
     pub priority: Priority,
     /// Index of the evaluator: the nets of [`HostConfig::nets`](crate::HostConfig::nets), then those of
     /// [`HostConfig::checkpoints`](crate::HostConfig::checkpoints).
@@ -22,14 +20,12 @@ pub struct SessionJob {
     pub delay: Duration,
     /// Set when the result is no longer needed.
     pub cancelled: Arc<AtomicBool>,
-    /// The work.
     pub work: Box<dyn Work>,
     /// The time of the first step. `None` before it.
     pub began: Option<Duration>,
 }
 
 impl SessionJob {
-    /// Does one step.
     pub fn step(&mut self, evaluator: &mut dyn Evaluator, now: Duration) -> Result<Step, String> {
         let began = *self.began.get_or_insert(now);
         self.work.step(evaluator, now.saturating_sub(began)).map_err(|error| error.to_string())
@@ -40,7 +36,6 @@ impl SessionJob {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// The report of a step.
     pub fn update(&self, step: Result<Step, String>) -> JobUpdate {
         JobUpdate { game: self.game.clone(), job: self.id, step }
     }
@@ -48,11 +43,9 @@ impl SessionJob {
 
 /// A step of a job, or the error that ended it.
 pub struct JobUpdate {
-    /// The game's name.
     pub game: Arc<str>,
     /// The job's id in its game.
     pub job: JobId,
-    /// The step.
     pub step: Result<Step, String>,
 }
 
@@ -80,7 +73,6 @@ impl JobQueue {
         self.waiting.push((self.turns, job));
     }
 
-    /// The jobs that wait.
     pub fn waiting(&self) -> impl ExactSizeIterator<Item = &SessionJob> {
         self.waiting.iter().map(|(_, job)| job)
     }

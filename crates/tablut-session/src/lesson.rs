@@ -32,9 +32,6 @@ pub fn titles(rules: &Rules) -> Vec<String> {
 }
 
 /// The game and the exercise of one step. `None` if the lesson has fewer steps.
-///
-/// # Errors
-/// Returns an error if the step's position is not valid under the rules.
 pub fn step(rules: &Arc<Rules>, index: usize) -> Result<Option<(Session, Exercise)>, SessionError> {
     let steps = steps(rules);
     let n_steps = steps.len();

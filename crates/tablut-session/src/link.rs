@@ -30,9 +30,6 @@ impl Session {
     }
 
     /// The game of a link's fragment, with a person on each side.
-    ///
-    /// # Errors
-    /// Returns an error if a part of the link is unknown, the rules are missing or not valid, or a move is illegal.
     pub fn from_link(fragment: &str) -> Result<Self, String> {
         let (mut set, mut start, mut moves) = (None, None, String::new());
         for part in fragment.trim_start_matches('#').split('&').filter(|part| !part.is_empty()) {

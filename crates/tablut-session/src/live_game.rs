@@ -46,7 +46,6 @@ pub struct Response {
     pub all: Vec<Event>,
     /// Events for the interface that sent the request.
     pub one: Vec<Event>,
-    /// Jobs to start.
     pub jobs: Vec<SessionJob>,
     /// Whether the host must save the game.
     pub changed: bool,
@@ -83,7 +82,6 @@ pub struct LiveGame {
     /// Whether the first greeting asks the host to save the game.
     is_new: bool,
     analysing: bool,
-    /// The review's exercises.
     exercises: Vec<Exercise>,
     /// The current exercise, and its index in the review.
     exercise: Option<(Option<usize>, Exercise)>,
@@ -131,7 +129,6 @@ impl LiveGame {
         &self.name
     }
 
-    /// The game itself.
     pub fn session(&self) -> &Session {
         &self.session
     }
@@ -254,9 +251,6 @@ impl LiveGame {
     }
 
     /// Starts an analysis with a fixed number of simulations and priority [`Priority::Now`].
-    ///
-    /// # Errors
-    /// Returns an error if the game is over.
     pub fn evaluate(&mut self, simulations: u32) -> Result<Response, String> {
         self.session.check_open()?;
         let (mut response, seed) = (Response::default(), self.next_seed());

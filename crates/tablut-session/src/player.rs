@@ -8,9 +8,7 @@ use tablut_rules::Side;
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum SidePlayer {
-    /// A person.
     Person,
-    /// The computer.
     Computer {
         /// The name of a level or of one of the host's custom players.
         name: String,
@@ -34,7 +32,6 @@ impl SidePlayer {
         }
     }
 
-    /// Whether it is a person.
     pub fn is_person(&self) -> bool {
         *self == Self::Person
     }
@@ -50,12 +47,10 @@ pub struct Players {
 }
 
 impl Players {
-    /// A person on each side.
     pub fn people() -> Self {
         Self { attackers: SidePlayer::Person, defenders: SidePlayer::Person }
     }
 
-    /// Who plays a side.
     pub fn of(&self, side: Side) -> &SidePlayer {
         match side {
             Side::Attackers => &self.attackers,

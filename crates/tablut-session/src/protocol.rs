@@ -19,7 +19,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tablut_rules::{Move, RuleSet, Rules, Side, Square};
 
-/// The version of the protocol.
 pub const PROTOCOL: u32 = 3;
 
 /// A request with its id.
@@ -27,7 +26,6 @@ pub const PROTOCOL: u32 = 3;
 pub struct Call {
     /// Chosen by the interface. [`Event::Done`] and [`Event::Refused`] repeat it.
     pub id: u64,
-    /// The request.
     #[serde(flatten)]
     pub request: Request,
 }
@@ -160,9 +158,6 @@ pub enum RequestedRules {
 
 impl RequestedRules {
     /// The rules.
-    ///
-    /// # Errors
-    /// Returns an error if no rule set has this name, or if the text is not a valid rule file.
     pub fn compiled(&self) -> Result<Arc<Rules>, String> {
         let set = match self {
             Self::Name(name) => RuleSet::named(name),
@@ -254,11 +249,8 @@ impl Event {
 pub struct Hello {
     /// [`PROTOCOL`].
     pub protocol: u32,
-    /// The program's version.
     pub version: String,
-    /// The rule sets.
     pub rule_sets: Vec<RuleSetInfo>,
-    /// The levels.
     pub levels: Vec<LevelInfo>,
     /// The nets. The first one plays unless another is chosen.
     pub nets: Vec<String>,
@@ -271,7 +263,6 @@ pub struct Hello {
     pub trains: bool,
     /// The path of a page about a training run, relative to this page.
     pub run_page: Option<String>,
-    /// The puzzles.
     pub puzzles: Vec<PuzzleCounts>,
     /// The form of a rule set's clauses: groups of fields, as in `rule_form.json`.
     pub form: Value,
@@ -280,11 +271,8 @@ pub struct Hello {
 /// A rule set that can be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RuleSetInfo {
-    /// Its name.
     pub name: String,
-    /// Its name as a title.
     pub title: String,
-    /// Where it comes from.
     pub source: String,
     /// Its values, for the form.
     pub set: Value,

@@ -8,16 +8,13 @@ use tablut_rules::{Move, Position};
 /// A set of puzzles for one rule set, as `tablut generate puzzles` writes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PuzzleBook {
-    /// The rule set's name.
     pub rules: String,
-    /// The puzzles.
     pub puzzles: Vec<BookPuzzle>,
 }
 
 /// A position in which the side to move wins.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct BookPuzzle {
-    /// The position.
     pub position: Position,
     /// Moves of the side to move until it wins.
     pub distance: u32,
@@ -28,7 +25,6 @@ pub struct BookPuzzle {
 /// The number of puzzles in a book.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PuzzleCounts {
-    /// The rule set's name.
     pub rules: String,
     /// The number of puzzles by distance, from 1.
     pub by_distance: Vec<usize>,
@@ -36,9 +32,6 @@ pub struct PuzzleCounts {
 
 impl PuzzleBook {
     /// Reads the text of a puzzle file.
-    ///
-    /// # Errors
-    /// Returns an error with the line if the header or a puzzle is not valid.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines();
         let header = lines.next().ok_or("an empty text, expected puzzles")?;

@@ -16,13 +16,10 @@ use tablut_rules::{GameText, GameTextError, MoveText, RuleSet, Rules, WrittenMov
 pub enum Format {
     /// Text for people, with rules, numbered moves and the result.
     Text,
-    /// An OpenTafl record.
     Otg,
-    /// A saved game.
     Json,
     /// A picture of the current position.
     Svg,
-    /// The rule file.
     Toml,
 }
 
@@ -112,9 +109,6 @@ impl Session {
     }
 
     /// Reads the same texts as [`Session::import`], but always uses `rules`.
-    ///
-    /// # Errors
-    /// As for [`Session::import`].
     pub fn import_under(text: &str, rules: &RuleSet) -> Result<Self, String> {
         Self::read(text, rules, true)
     }

@@ -36,11 +36,8 @@ impl Alarm {
 /// A move and its effects.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MoveReport {
-    /// The side that moved.
     pub side: Side,
-    /// The piece that moved.
     pub piece: Piece,
-    /// The move.
     pub mv: Move,
     /// The captured pieces with their squares.
     pub captured: Vec<(Square, Piece)>,

@@ -18,16 +18,13 @@ pub const MAX_COMMENT_BYTES: usize = 256 << 10;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// The move breaks a rule.
     #[error("{0}")]
     Illegal(IllegalMove),
-    /// The game is over.
     #[error("the game is over: {}", crate::words::ending(*.0))]
     Over(GameEnding),
     /// There is no move to take back.
     #[error("there is no move to take back")]
     NothingToUndo,
-    /// There is no move forward.
     #[error("there is no move forward")]
     NothingToRedo,
     /// No piece on the square can move.
@@ -42,7 +39,6 @@ pub enum SessionError {
     /// The game has the maximum number of positions.
     #[error("the game has {MAX_NODES} positions, the maximum")]
     Full,
-    /// A comment is too long.
     #[error("a comment of {0} characters, expected at most {MAX_COMMENT}")]
     LongComment(usize),
     /// The game's comments are too long together.
@@ -81,9 +77,6 @@ impl Session {
     }
 
     /// A game from any position.
-    ///
-    /// # Errors
-    /// Returns an error if no game can begin from the position.
     pub fn from_position(rules: Arc<Rules>, start: Position, players: Players) -> Result<Self, SessionError> {
         Ok(Self::of_game(Game::from_position(rules, start).map_err(SessionError::Position)?, players))
     }
@@ -102,12 +95,10 @@ impl Session {
         }
     }
 
-    /// The rules.
     pub fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }
 
-    /// The position at the beginning.
     pub fn start(&self) -> &Position {
         &self.start
     }
@@ -117,7 +108,6 @@ impl Session {
         &self.game
     }
 
-    /// All variations.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
@@ -127,7 +117,6 @@ impl Session {
         self.current
     }
 
-    /// The current position's node.
     pub fn node(&self) -> &Node {
         self.tree.node(self.current).expect("the current node is in the tree")
     }
@@ -142,12 +131,10 @@ impl Session {
         self.seats = seats;
     }
 
-    /// The players.
     pub fn players(&self) -> &Players {
         &self.players
     }
 
-    /// Changes the players.
     pub fn set_players(&mut self, players: Players) {
         self.players = players;
     }
@@ -181,9 +168,6 @@ impl Session {
     }
 
     /// Makes a move for the side to move. A new move adds a variation.
-    ///
-    /// # Errors
-    /// Returns an error if the move is illegal, the game is over, or the game has [`MAX_NODES`] positions.
     pub fn play(&mut self, mv: Move) -> Result<&MoveReport, SessionError> {
         self.check_open()?;
         if self.tree.len() >= MAX_NODES && self.tree.child(self.current, mv).is_none() {
@@ -201,9 +185,6 @@ impl Session {
     }
 
     /// Goes one move back, or takes back a resignation.
-    ///
-    /// # Errors
-    /// Returns an error at the start of the game.
     pub fn undo(&mut self) -> Result<(), SessionError> {
         let current = self.current;
         if self.node().resigned.is_some() {
@@ -218,9 +199,6 @@ impl Session {
     }
 
     /// Goes one move forward along the line that was visited last.
-    ///
-    /// # Errors
-    /// Returns an error at the end of the line.
     pub fn redo(&mut self) -> Result<(), SessionError> {
         let next = self.tree.next(self.current).ok_or(SessionError::NothingToRedo)?;
         self.go_to(next)
@@ -228,9 +206,6 @@ impl Session {
 
     /// Goes back to a person's turn: two plies if the computer has answered, or one if two people play. Returns the
     /// number of plies.
-    ///
-    /// # Errors
-    /// Returns an error if no person has moved yet.
     pub fn take_back(&mut self) -> Result<u32, SessionError> {
         if self.node().resigned.is_some() {
             return self.undo().map(|()| 0);
@@ -248,9 +223,6 @@ impl Session {
     }
 
     /// Goes to a position of the tree.
-    ///
-    /// # Errors
-    /// Returns an error if the position is not in this game.
     pub fn go_to(&mut self, id: NodeId) -> Result<(), SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         let (from, to) = (self.tree.path(self.current), self.tree.path(id));
@@ -267,9 +239,6 @@ impl Session {
     }
 
     /// The game up to a position of the tree.
-    ///
-    /// # Errors
-    /// Returns an error if the position is not in this game.
     pub fn game_at(&self, id: NodeId) -> Result<Game, SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         let mut game = Game::from_position(self.rules.clone(), self.start).map_err(SessionError::Position)?;
@@ -280,9 +249,6 @@ impl Session {
     }
 
     /// A side resigns.
-    ///
-    /// # Errors
-    /// Returns an error if the game is over.
     pub fn resign(&mut self, side: Side) -> Result<(), SessionError> {
         self.check_open()?;
         self.set_resigned(self.current, side);
@@ -291,9 +257,6 @@ impl Session {
 
     /// Removes a position and everything after it. The root stays. If the current position is removed, the parent
     /// becomes the current position.
-    ///
-    /// # Errors
-    /// Returns an error if the position is not in this game.
     pub fn remove(&mut self, id: NodeId) -> Result<(), SessionError> {
         let node = self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         if let Some(parent) = node.parent {
@@ -306,9 +269,6 @@ impl Session {
     }
 
     /// Makes the line to a position the main line.
-    ///
-    /// # Errors
-    /// Returns an error if the position is not in this game.
     pub fn promote(&mut self, id: NodeId) -> Result<(), SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         self.tree.promote(id);
@@ -316,10 +276,6 @@ impl Session {
     }
 
     /// Writes a comment on a position. An empty text removes it.
-    ///
-    /// # Errors
-    /// Returns an error if the position is not in this game, or if the text exceeds [`MAX_COMMENT`] or
-    /// [`MAX_COMMENT_BYTES`].
     pub fn comment(&mut self, id: NodeId, text: &str) -> Result<(), SessionError> {
         let text = text.trim();
         let found = text.chars().count();
@@ -361,9 +317,6 @@ impl Session {
     }
 
     /// All legal moves.
-    ///
-    /// # Errors
-    /// Returns an error if the game is over.
     pub fn moves(&self) -> Result<Vec<Move>, SessionError> {
         self.check_open()?;
         let mut moves = MoveList::new();
@@ -372,10 +325,6 @@ impl Session {
     }
 
     /// The legal moves of the piece on `square`.
-    ///
-    /// # Errors
-    /// Returns the reason if there are none: the game is over, the square has no piece of the side to move, or the
-    /// piece cannot move.
     pub fn moves_from(&self, square: Square) -> Result<Vec<Move>, SessionError> {
         let position = self.game.position();
         let moves: Vec<Move> = self.moves()?.into_iter().filter(|mv| mv.from == square).collect();

@@ -27,7 +27,6 @@ pub fn report_search() -> SearchConfig {
 pub struct Analysis {
     /// The position's chances. They are certain if the result is proven.
     pub chances: Chances,
-    /// The proven result.
     pub proven: Option<Proof>,
     /// The proven result, or else the side with the better chances, in words.
     pub words: String,
@@ -46,11 +45,9 @@ pub struct LineView {
     pub visits: u32,
     /// The net's probability of the move.
     pub prior: f32,
-    /// The chances after the move.
     pub chances: Chances,
     /// The proven result of the move.
     pub proven: Option<Proof>,
-    /// The proven result in words.
     pub words: Option<String>,
 }
 
@@ -91,9 +88,6 @@ impl Thinking {
     }
 
     /// Evaluates one batch. Returns false when the search has ended. `elapsed` is the time since its start.
-    ///
-    /// # Errors
-    /// Returns the evaluator's error.
     pub fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<bool, EvaluateError> {
         if !self.search.goes_on(elapsed) {
             return Ok(false);
@@ -104,7 +98,6 @@ impl Thinking {
         Ok(true)
     }
 
-    /// The game.
     pub fn game(&self) -> &Game {
         self.search.game()
     }

@@ -32,13 +32,10 @@ pub enum Mark {
 /// The rules of a game.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RulesView {
-    /// The rule set's name.
     pub name: String,
-    /// Its name as a title.
     pub title: String,
     /// Whether it is one of the built-in rule sets.
     pub built_in: bool,
-    /// Where it comes from.
     pub source: String,
     /// What each side has to do, in a sentence.
     pub aims: Aims,
@@ -48,7 +45,6 @@ pub struct RulesView {
     pub topics: Vec<Topic>,
     /// The special squares with their properties.
     pub marks: BTreeMap<Square, Vec<Mark>>,
-    /// The rule file.
     pub toml: String,
 }
 
@@ -119,11 +115,8 @@ pub fn marks(rules: &Rules) -> BTreeMap<Square, Vec<Mark>> {
 /// A legal move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MoveView {
-    /// The move as text.
     pub text: Move,
-    /// Where the piece stands.
     pub from: Square,
-    /// Where it lands.
     pub to: Square,
     /// The captured squares. If several moves differ only in these, the player chooses one.
     pub captures: Vec<Square>,
@@ -132,9 +125,7 @@ pub struct MoveView {
 /// The last move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LastMove {
-    /// Where the piece came from.
     pub from: Square,
-    /// Where it went.
     pub to: Square,
     /// The squares on which it captured.
     pub captured: Vec<Square>,
@@ -143,24 +134,18 @@ pub struct LastMove {
 /// A position of the tree, for the list of moves.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NodeView {
-    /// Its id.
     pub id: NodeId,
-    /// The position before.
     pub parent: Option<NodeId>,
     /// The positions after it, the main line first.
     pub children: Vec<NodeId>,
-    /// Plies from the start.
     pub ply: u32,
-    /// The move that leads here.
     #[serde(rename = "move")]
     pub mv: Option<Move>,
     /// The side that made the move.
     pub side: Option<Side>,
-    /// Number of captured pieces.
     pub captured: usize,
     /// The king's escape routes after the move.
     pub alarm: Option<Alarm>,
-    /// The comment.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub comment: String,
     /// The value that a search found.
@@ -173,17 +158,12 @@ pub struct NodeView {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "interfaces use each of them separately")]
 pub struct State {
-    /// The current position's node.
     pub node: NodeId,
-    /// Plies played.
     pub ply: u32,
-    /// The position as text.
     pub position: Position,
     /// The pieces by square: `attacker`, `defender` or `king`.
     pub pieces: BTreeMap<Square, Piece>,
-    /// The side to move.
     pub side: Side,
-    /// The players.
     pub players: Players,
     /// Whether each side has a seat, so that an interface can only play with the secret of a seat.
     pub has_seats: bool,
@@ -197,21 +177,17 @@ pub struct State {
     pub clock: Option<ClockView>,
     /// All legal moves. Empty if the game is over.
     pub moves: Vec<MoveView>,
-    /// The last move.
     pub last: Option<LastMove>,
     /// The king's escape routes.
     pub alarm: Option<Alarm>,
-    /// The squares of these routes.
     pub routes: Vec<Square>,
     /// Pieces of the side to move that the opponent could capture if it were its turn.
     pub threatened: Vec<Square>,
-    /// How the game has ended.
     pub ending: Option<GameEnding>,
     /// The last move and its effects in sentences that can be read aloud.
     pub said: String,
     /// Counters and warnings in words: repetition, moves without a capture, length.
     pub notes: Vec<String>,
-    /// All positions of the tree.
     pub tree: Vec<NodeView>,
     /// The current line to its end.
     pub line: Vec<NodeId>,
@@ -222,7 +198,6 @@ pub struct State {
 }
 
 impl State {
-    /// The state of a session.
     pub fn new(session: &Session) -> Self {
         let (game, ending) = (session.game(), session.ending());
         let position = game.position();
@@ -330,9 +305,6 @@ fn notes(session: &Session) -> Vec<String> {
 }
 
 /// The position with these pieces, which are named as in [`State::pieces`].
-///
-/// # Errors
-/// Returns an error if a name is unknown, or if there is more than one king or none.
 pub fn position_of(pieces: &BTreeMap<Square, String>, side: Side) -> Result<Position, String> {
     let names = Piece::ALL.map(|piece| piece.to_string());
     if let Some((square, other)) = pieces.iter().find(|(_, name)| !names.contains(name)) {

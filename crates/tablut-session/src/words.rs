@@ -14,7 +14,6 @@ pub fn ending(ending: GameEnding) -> String {
     }
 }
 
-/// Why a game ended.
 fn why(ending: GameEnding) -> String {
     match (ending.reason, ending.winner) {
         ("king-captured", _) => "the king is captured".to_owned(),

@@ -33,7 +33,6 @@ pub enum KeyAction {
     Request(Request),
     /// Switch the analysis on or off.
     Analyse,
-    /// Leave at once.
     Interrupt,
 }
 
@@ -116,7 +115,6 @@ fn choose(view: &mut ScreenView, code: KeyCode) -> KeyAction {
     KeyAction::Nothing
 }
 
-/// Reads the typed line.
 fn read(view: &mut ScreenView) -> KeyAction {
     let typed = std::mem::take(&mut view.typed);
     match typed.parse() {

@@ -24,7 +24,6 @@ pub struct CaptureChoice {
 /// The analysis of a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownAnalysis {
-    /// The position.
     pub node: NodeId,
     /// The result so far.
     pub analysis: Analysis,
@@ -34,14 +33,12 @@ pub struct ShownAnalysis {
 /// The state of the screen.
 #[derive(Clone, Debug)]
 pub struct ScreenView {
-    /// Symbols.
     pub style: Style,
     pub cursor: Square,
     /// The square of the selected piece.
     pub selected: Option<Square>,
     pub choice: Option<CaptureChoice>,
     pub typed: String,
-    /// The last message.
     pub message: String,
     pub page: Option<Page>,
     pub analysing: bool,

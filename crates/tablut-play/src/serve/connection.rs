@@ -15,7 +15,6 @@ pub const MAX_MESSAGE: usize = 256 << 10;
 const OUTBOX: usize = 256;
 /// The maximum time that an interface may take to receive a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time between two pings.
 const PING: Duration = Duration::from_secs(15);
 /// The number of requests that may arrive at once.
 const BURST: f64 = 40.0;

@@ -13,7 +13,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// The maximum number of connections.
 pub const MAX_CONNECTIONS: usize = 256;
 /// A connection is closed if its first bytes do not arrive within this time.
 const FIRST_BYTES_TIMEOUT: Duration = Duration::from_secs(10);

@@ -11,15 +11,11 @@ const POLL: Duration = Duration::from_secs(1);
 /// A program that can train nets.
 pub trait Trainer: Send + Sync {
     /// Starts to train a new net for a few minutes. `rules` is the text of a rule file.
-    ///
-    /// # Errors
-    /// Returns an error if the rules are not valid or the training cannot start.
     fn begin(&self, rules: &str) -> Result<Box<dyn Training>, String>;
 }
 
 /// A running training. Dropping it stops it.
 pub trait Training: Send {
-    /// Its state.
     fn view(&mut self) -> TrainingView;
     /// Stops it. The net stays in the run's folder.
     fn stop(&mut self);
@@ -38,7 +34,6 @@ impl TrainingSlot {
         Self { trainer, stop: Arc::default() }
     }
 
-    /// Whether the program can train.
     pub fn is_available(&self) -> bool {
         self.trainer.is_some()
     }

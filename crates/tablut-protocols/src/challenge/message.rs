@@ -8,15 +8,10 @@ use tablut_rules::{Bitboard, CENTRE, Move, Piece, Position, SIZE, Side, Square};
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Cell {
-    /// Nothing.
     Empty,
-    /// A defender.
     White,
-    /// An attacker.
     Black,
-    /// The king.
     King,
-    /// The empty throne.
     Throne,
 }
 
@@ -32,7 +27,6 @@ pub enum Turn {
     WhiteWin,
     /// The attackers have won.
     BlackWin,
-    /// The game is drawn.
     Draw,
 }
 
@@ -74,7 +68,6 @@ impl Turn {
 pub struct ChallengeState {
     /// Nine rows of nine cells.
     pub board: Vec<Vec<Cell>>,
-    /// Whose turn it is.
     pub turn: Turn,
 }
 
@@ -124,9 +117,7 @@ impl ChallengeState {
 pub struct Action {
     /// The square moved from, such as `e4`.
     pub from: String,
-    /// The square moved to.
     pub to: String,
-    /// The side that moves.
     pub turn: Turn,
 }
 

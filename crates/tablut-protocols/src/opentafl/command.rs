@@ -16,7 +16,6 @@ pub(super) enum Command {
     Rules(String),
     /// A board. The side to move of this position has no meaning.
     Position(Position),
-    /// The side to move.
     Side(Side),
     Clock(Clock),
     Analyze {

@@ -44,7 +44,6 @@ pub(crate) struct OpenTaflPlayer {
 enum Stage {
     /// `hello` is expected.
     Starting,
-    /// It knows the rules.
     Ready,
     /// `play` was sent, and `move` is expected.
     Thinking,

@@ -13,9 +13,6 @@ use tablut_rules::{Move, Side};
 impl LiveGame {
     /// Does what a request asks for. `games` are those of [`Request::games`] that the host has, with their names. The
     /// host itself answers requests that begin another game or train a net.
-    ///
-    /// # Errors
-    /// Returns the reason if the request cannot be done in the current state, or if it is one that the host answers.
     pub fn answer(&mut self, request: Request, games: Vec<(String, Session)>) -> Result<Response, String> {
         let mut response = Response::default();
         match request {
@@ -252,7 +249,6 @@ fn export_games(games: &[(String, Session)]) -> Result<Event, String> {
     Ok(Event::Export { format: Format::Json, name: "tablut-games.json".to_owned(), text })
 }
 
-/// The level that gives hints.
 fn adviser() -> &'static Level {
     Level::named("expert").expect("it is one of the levels")
 }

@@ -44,10 +44,6 @@ impl Request {
 impl LiveGame {
     /// The game that a request begins. `present` is the game from which the request was sent; for
     /// [`Request::OwnPuzzle`] it is the saved game that contains the puzzle.
-    ///
-    /// # Errors
-    /// Returns the reason if the rules, the position, the text or the players are not valid, if there is no such
-    /// puzzle, or if the request begins no game.
     pub fn begin(
         name: impl Into<Arc<str>>,
         request: &Request,
@@ -153,9 +149,6 @@ fn with_seats(mut session: Session, seed: u64) -> Result<Session, String> {
 }
 
 /// The side that moves first. If neither the rules nor the request determine it, `seed` decides.
-///
-/// # Errors
-/// Returns an error if the request asks for another side than the rules.
 pub fn first_side(rules: &Rules, asked: Option<Side>, seed: u64) -> Result<Side, String> {
     let drawn = if seed.count_ones().is_multiple_of(2) { Side::Attackers } else { Side::Defenders };
     match (rules.set().first.side(), asked) {

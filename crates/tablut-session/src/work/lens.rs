@@ -11,7 +11,6 @@ use std::time::Duration;
 use tablut_rules::{Game, Position, RULE_SET_NAMES, Rules};
 use tablut_search::{EvaluateError, Evaluator};
 
-/// Simulations for each rule set.
 const SIMULATIONS: u32 = 200;
 
 /// The analysis of a position under one rule set after the other.

@@ -67,9 +67,6 @@ impl Review {
 
     /// Reviews the session's current line, with `simulations` at each position, and writes the values into the session.
     /// `progress` is called after each position.
-    ///
-    /// # Errors
-    /// Returns the evaluator's error.
     pub fn run(
         session: &mut Session,
         simulations: u32,
