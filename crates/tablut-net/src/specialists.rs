@@ -102,11 +102,10 @@ fn only(input: &InputBatch, rows: Range<usize>) -> InputBatch {
 mod tests {
     use std::sync::Arc;
 
-    use tablut_rules::{Game, MoveList, Rules, Side};
+    use tablut_rules::{Game, MoveList, Rules, Side, Situation};
 
     use super::*;
     use crate::engine::{Engine, EngineOptions};
-    use crate::features::View;
     use crate::processor::{NetDevice, Processor};
     use crate::weights::Weights;
     use crate::{Architecture, encode};
@@ -123,7 +122,7 @@ mod tests {
             let rules = Arc::new(Rules::named(name).unwrap());
             let game = Game::new(Arc::clone(&rules), Side::Attackers);
             game.legal_moves(&mut moves);
-            let view = View {
+            let view = Situation {
                 rules: &rules,
                 position: *game.position(),
                 occurrences: 1,

@@ -15,8 +15,8 @@ use tablut_net::{
     TrainingSummary, clauses_hash, encode,
 };
 use tablut_rules::{MoveList, Situation};
+use tablut_search::Evaluator;
 use tablut_search::formulas::softmax::{exp, log_softmax};
-use tablut_search::{Evaluator, Query};
 
 use crate::errors::{model_error, runtime_error, value_error};
 use crate::game::PyGame;
@@ -146,7 +146,7 @@ impl PyModel {
             // The threads list the moves.
             Ok(game.game.owned_situation(&[]))
         };
-        let queries = games.iter().enumerate().map(query).collect::<PyResult<Vec<Query>>>()?;
+        let queries = games.iter().enumerate().map(query).collect::<PyResult<Vec<Situation>>>()?;
         drop(games);
         let workers = Workers::new(py, n_threads(threads)?.clamp(1, queries.len().div_ceil(ROWS).max(1)))?;
         let mut engines = self.take(workers.n());
@@ -192,7 +192,7 @@ impl Found {
         &mut self,
         workers: Workers,
         engines: &mut [Box<dyn Inference>],
-        queries: &[Query],
+        queries: &[Situation],
     ) -> Result<(), NetError> {
         let mut order: Vec<usize> = (0..queries.len()).collect();
         order.sort_by_key(|&place| queries[place].rules.name());
@@ -231,7 +231,7 @@ impl Found {
 
 /// Positions that threads evaluate.
 struct Source<'a> {
-    queries: &'a [Query],
+    queries: &'a [Situation],
     /// The places of the queries, in the order in which they are evaluated.
     parts: Vec<&'a [usize]>,
     /// The first part that no thread has taken.

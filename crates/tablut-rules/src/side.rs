@@ -6,7 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 /// One of the two sides. The game is asymmetric: the sides have different pieces and goals.
-#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug, Serialize, Deserialize, thiserror::Error)]
+#[error("{text:?} is no side: expected attackers or defenders")]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
     /// The sixteen attackers. They win by capturing the king.
@@ -55,14 +56,6 @@ impl fmt::Display for Side {
 pub struct SideError {
     text: String,
 }
-
-impl fmt::Display for SideError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is no side: expected attackers or defenders", self.text)
-    }
-}
-
-impl std::error::Error for SideError {}
 
 impl FromStr for Side {
     type Err = SideError;

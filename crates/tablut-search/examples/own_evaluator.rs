@@ -6,14 +6,14 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_rules::{Game, Rules, Side};
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, Search, SearchConfig};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Search, SearchConfig, Situation};
 
 /// Values a position by its pieces: two attackers are worth a defender.
 struct CountsPieces;
 
 impl Evaluator for CountsPieces {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
-        let value = |query: &Query| {
+    fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
+        let value = |query: &Situation| {
             let count = |side| query.position.pieces(side).len() as f32;
             // The king is one of the defenders' pieces.
             let lead = count(Side::Attackers) / 2.0 - (count(Side::Defenders) - 1.0);
@@ -22,7 +22,7 @@ impl Evaluator for CountsPieces {
             [attackers, 0.0, 1.0 - attackers]
         };
         // All moves have the same logit, so they have equal priors.
-        let evaluation = |query: &Query| Evaluation { wdl: value(query), ..Evaluation::uniform(query.moves.len()) };
+        let evaluation = |query: &Situation| Evaluation { wdl: value(query), ..Evaluation::uniform(query.moves.len()) };
         Ok(queries.iter().map(evaluation).collect())
     }
 }

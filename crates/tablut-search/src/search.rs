@@ -19,7 +19,7 @@ use self::rounds::{Next, Rounds};
 use self::simulations::{Descended, Simulations};
 use self::walk::Walk;
 use crate::config::SearchConfig;
-use crate::evaluator::{Evaluation, Query};
+use crate::evaluator::{Evaluation, Situation};
 use crate::limit::{Limit, Stop};
 use crate::perspective::turned;
 use crate::tree::{Memory, NONE, ROOT, State, Tree};
@@ -118,7 +118,7 @@ impl Search {
     ///
     /// # Panics
     /// If the evaluations of the last gathering were not applied.
-    pub fn gather(&mut self, queries: &mut Vec<Query>) -> usize {
+    pub fn gather(&mut self, queries: &mut Vec<Situation>) -> usize {
         self.gather_at_most(queries, usize::MAX)
     }
 
@@ -126,7 +126,7 @@ impl Search {
     ///
     /// # Panics
     /// If the evaluations of the last gathering were not applied.
-    pub fn gather_at_most(&mut self, queries: &mut Vec<Query>, limit: usize) -> usize {
+    pub fn gather_at_most(&mut self, queries: &mut Vec<Situation>, limit: usize) -> usize {
         assert!(!self.simulations.awaits_evaluations(), "apply the last gathering's evaluations first");
         match self.stage {
             Stage::Done(_) => return 0,

@@ -8,7 +8,9 @@ use rand::rngs::ChaCha8Rng;
 use serde::Serialize;
 use std::time::Duration;
 use tablut_rules::{Game, Move};
-use tablut_search::{Chances, EvaluateError, Evaluator, Limit, Line, Proof, Query, Search, SearchConfig, SearchResult};
+use tablut_search::{
+    Chances, EvaluateError, Evaluator, Limit, Line, Proof, Search, SearchConfig, SearchResult, Situation,
+};
 
 /// The maximum number of evaluations in one step.
 const MAX_BATCH: usize = 32;
@@ -55,7 +57,7 @@ pub struct LineView {
 #[derive(Debug)]
 pub struct Thinking {
     search: Search,
-    queries: Vec<Query>,
+    queries: Vec<Situation>,
 }
 
 impl Thinking {

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 use tablut_net::{Engine, Model, NetEvaluator, rule_features};
 use tablut_rules::{RuleSet, Rules};
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Situation};
 
 /// A part of the net.
 #[derive(Clone, Debug, Deserialize)]
@@ -82,7 +82,7 @@ impl NetParts {
     }
 
     /// The part for the rules of a query.
-    fn part_of(&mut self, query: &Query) -> usize {
+    fn part_of(&mut self, query: &Situation) -> usize {
         if let Some((rules, part)) = &self.last
             && Arc::ptr_eq(rules, &query.rules)
         {
@@ -95,7 +95,7 @@ impl NetParts {
 }
 
 impl Evaluator for NetParts {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+    fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
         let mut evaluations = Vec::with_capacity(queries.len());
         while let Some(query) = queries.get(evaluations.len()) {
             let part = self.part_of(query);

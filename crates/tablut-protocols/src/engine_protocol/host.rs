@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tablut_players::{Fault, Player, PlayerError};
 use tablut_rules::{Game, Move, Rules};
-use tablut_search::{Limit, Query};
+use tablut_search::{Limit, Situation};
 use tempfile::NamedTempFile;
 
 /// A running engine.
@@ -151,7 +151,7 @@ impl Player for EnginePlayer {
         self.prepare()
     }
 
-    fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+    fn poll(&mut self, game: &Game, _: &mut Vec<Situation>) -> Result<Option<Move>, Fault> {
         let limit = self.program.limit;
         let Some(engine) = &mut self.engine else { return Err(self.forfeit("has ended")) };
         if engine.stage != Stage::Thinking {

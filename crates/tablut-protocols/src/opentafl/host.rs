@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tablut_players::{Fault, Player};
 use tablut_rules::{Game, Move, MoveText, Position, Rules, Side};
-use tablut_search::Query;
+use tablut_search::Situation;
 
 /// The pause before a request. An engine may still be busy with its last move after it has sent it, as OpenTafl's is.
 const BREATH: Duration = Duration::from_millis(30);
@@ -164,7 +164,7 @@ impl Player for OpenTaflPlayer {
         }
     }
 
-    fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+    fn poll(&mut self, game: &Game, _: &mut Vec<Situation>) -> Result<Option<Move>, Fault> {
         if self.stage == Stage::Ready {
             if self.since.elapsed() < BREATH {
                 std::thread::sleep(BREATH / 6);

@@ -7,13 +7,13 @@ use super::root::Root;
 use super::selection::{Choice, Selection};
 use super::walk::Walk;
 use crate::config::{Repeats, SearchConfig};
-use crate::evaluator::{Evaluation, Query};
+use crate::evaluator::{Evaluation, Situation};
 use crate::tree::{Edge, EdgeId, NONE, NodeId, ROOT, State, Tree};
 
 /// How a descent ended.
 pub(super) enum Descended {
     /// At a leaf that needs an evaluation.
-    Ask(Query),
+    Ask(Situation),
     /// At a leaf whose value is known.
     Known,
     /// At a leaf that already waits for its evaluation. The simulation does not count.
@@ -68,7 +68,7 @@ impl Simulations {
     }
 
     /// Requests the root's evaluation.
-    pub fn ask_root(&mut self, tree: &mut Tree, walk: &mut Walk, side: Side) -> Query {
+    pub fn ask_root(&mut self, tree: &mut Tree, walk: &mut Walk, side: Side) -> Situation {
         tree.await_evaluation(ROOT, walk.list_moves(), &[]);
         self.pending.push(Pending { leaf: ROOT, side, asked: true, first_step: 0, is_new: false });
         walk.query()

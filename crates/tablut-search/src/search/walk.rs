@@ -8,7 +8,7 @@
 use tablut_rules::{Game, Move, MoveList, Position, Reason, Side};
 
 use crate::config::Solver;
-use crate::evaluator::Query;
+use crate::evaluator::Situation;
 use crate::leaf::LeafSolver;
 use crate::proof::Proof;
 
@@ -80,7 +80,7 @@ impl Walk {
     }
 
     /// The query for the current position, whose moves are listed.
-    pub fn query(&self) -> Query {
+    pub fn query(&self) -> Situation {
         self.game.owned_situation(&self.moves)
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Bitboard, Game, MoveList, Position, RULE_SET_NAMES, Rules, Side, Square, Symmetry};
 use tablut_search::{
-    DrawValues, EvaluateError, Evaluation, Evaluator, GumbelConfig, Method, PuctConfig, Query, Repeats, Search,
-    SearchConfig, SearchResult, Solver,
+    DrawValues, EvaluateError, Evaluation, Evaluator, GumbelConfig, Method, PuctConfig, Repeats, Search, SearchConfig,
+    SearchResult, Situation, Solver,
 };
 
 /// An evaluator whose logits and values are hashes of positions. They are the same for the eight symmetric versions of
@@ -15,12 +15,12 @@ use tablut_search::{
 pub struct HashEvaluator;
 
 impl Evaluator for HashEvaluator {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+    fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
         Ok(queries.iter().map(hashed).collect())
     }
 }
 
-fn hashed(query: &Query) -> Evaluation {
+fn hashed(query: &Situation) -> Evaluation {
     let after = |mv| unit(symmetric_hash(&query.rules.apply(&query.position, mv).position));
     let logits = query.moves.iter().map(|mv| 3.0 * after(*mv)).collect();
     // The history counts too, as it does for a net.

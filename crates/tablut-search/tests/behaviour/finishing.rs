@@ -3,7 +3,7 @@
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{
-    Branch, DrawValues, EvaluateError, Evaluation, Evaluator, Method, Query, Repeats, Search, SearchConfig, Solver,
+    Branch, DrawValues, EvaluateError, Evaluation, Evaluator, Method, Repeats, Search, SearchConfig, Situation, Solver,
     turned,
 };
 
@@ -13,8 +13,8 @@ use crate::fakes::{finish, game, plain};
 struct Winning(Side);
 
 impl Evaluator for Winning {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
-        let evaluate = |query: &Query| {
+    fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
+        let evaluate = |query: &Situation| {
             let squares = query.position.attackers().iter();
             let moves_left = squares.map(|square| 20.0 * (square.index() % 9) as f32).sum();
             let wdl = if self.0 == Side::Attackers { [0.95, 0.0, 0.05] } else { [0.05, 0.0, 0.95] };
@@ -86,8 +86,9 @@ fn a_repeated_position_is_worth_a_draw_where_asked() {
 struct Drawn;
 
 impl Evaluator for Drawn {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
-        let evaluate = |query: &Query| Evaluation { wdl: [0.0, 1.0, 0.0], ..Evaluation::uniform(query.moves.len()) };
+    fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
+        let evaluate =
+            |query: &Situation| Evaluation { wdl: [0.0, 1.0, 0.0], ..Evaluation::uniform(query.moves.len()) };
         Ok(queries.iter().map(evaluate).collect())
     }
 }
