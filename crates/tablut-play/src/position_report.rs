@@ -132,7 +132,6 @@ impl PositionReport {
     }
 }
 
-/// Why a search ended, in words.
 fn reason(stop: Stop) -> &'static str {
     match stop {
         Stop::Simulations => "simulations spent",

@@ -13,7 +13,6 @@ pub type Evaluators = Vec<Box<dyn Evaluator>>;
 
 /// The time that a worker spends on a job before it takes the next one that waits.
 const SLICE: Duration = Duration::from_millis(15);
-/// The maximum number of waiting jobs.
 const MAX_WAITING: usize = 512;
 
 /// Jobs that wait for a worker.

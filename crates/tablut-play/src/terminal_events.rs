@@ -14,7 +14,6 @@ pub enum TerminalEvent {
     Line(io::Result<LineInput>),
     /// A key was pressed, the window's size has changed, or reading from the terminal failed.
     Key(io::Result<event::Event>),
-    /// An update of one of the computer's jobs.
     Job(JobUpdate),
     /// A signal has arrived. The number is 128 plus the signal's number.
     Signal(u8),
@@ -23,7 +22,6 @@ pub enum TerminalEvent {
 /// The result of reading a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum LineInput {
-    /// A line without its line break.
     Line(String),
     /// Ctrl-C in the middle of a line.
     Interrupted,

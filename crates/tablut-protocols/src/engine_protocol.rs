@@ -182,7 +182,6 @@ impl Thinking {
         Ok(())
     }
 
-    /// Whether the search has to end now.
     fn is_over(&self, search: &Search) -> bool {
         let is_deep = |plies| search.variation(search.result().chosen).len() >= plies;
         let is_late = self.until.is_some_and(|until| Instant::now() >= until);

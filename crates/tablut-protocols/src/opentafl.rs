@@ -287,7 +287,6 @@ fn think(
     Ok(Some(search))
 }
 
-/// The result of a search, for people.
 fn summary(search: &Search) -> String {
     let best = search.lines(1).into_iter().next();
     let (line, value) = best.map_or((Vec::new(), 0.0), |line| (line.moves, line.root.q));

@@ -125,7 +125,6 @@ impl Process {
         Ok(Self { input: child.stdin.take(), child, lines, errors, error_reader })
     }
 
-    /// Writes a line to its standard input.
     pub(crate) fn say(&mut self, line: &str) -> io::Result<()> {
         let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
         input.write_all(format!("{line}\n").as_bytes())?;

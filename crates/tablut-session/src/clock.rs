@@ -28,7 +28,6 @@ pub struct Clock {
     defenders: u64,
     /// The time of the last move, in milliseconds since 1970. `None` before the first move.
     since: Option<u64>,
-    /// The side that has lost on time.
     lost: Option<Side>,
     /// The present time, in milliseconds since 1970.
     #[serde(skip)]
@@ -94,7 +93,6 @@ impl Clock {
         is_up
     }
 
-    /// Whether the side has lost on time.
     pub(crate) fn has_lost(&self, side: Side) -> bool {
         self.lost == Some(side)
     }

@@ -10,7 +10,6 @@ use tablut_search::{Chances, Proof, turned};
 /// A position in which the player has to find a better move.
 #[derive(Clone, Debug)]
 pub struct Exercise {
-    /// The position's node in its game.
     pub node: NodeId,
     pub(crate) game: Game,
     /// First moves that solve it.
@@ -143,7 +142,6 @@ impl Exercise {
         self.proven.map_or(0, |proven| u32::from(proven.plies).div_ceil(2))
     }
 
-    /// The step of a lesson, for interfaces.
     pub fn lesson(&self) -> Option<&LessonStep> {
         self.lesson.as_ref()
     }

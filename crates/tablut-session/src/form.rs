@@ -47,12 +47,10 @@ pub struct RuleCheck {
 }
 
 impl RuleCheck {
-    /// Reads a rule set from a form's values.
     pub fn read(set: &Value) -> Result<RuleSet, String> {
         serde_json::from_value(set.clone()).map_err(|error| error.to_string())
     }
 
-    /// The rules that a form's values describe.
     pub fn compiled(set: &Value) -> Result<Rules, String> {
         Rules::new(Self::read(set)?).map_err(|error| error.to_string())
     }

@@ -90,16 +90,13 @@ fn reviewed_cost(tree: &Tree, id: NodeId) -> Option<(Side, f32)> {
 pub struct SideReview {
     /// The mean accuracy of its moves, 0 to 1. A move that gives nothing away counts as 1.
     pub accuracy: f32,
-    /// The number of moves by grade.
     pub grades: BTreeMap<Grade, u32>,
 }
 
 /// The accuracy of both sides. A side without a reviewed move has none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SideReviews {
-    /// The attackers.
     pub attackers: Option<SideReview>,
-    /// The defenders.
     pub defenders: Option<SideReview>,
 }
 

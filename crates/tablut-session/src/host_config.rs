@@ -33,11 +33,9 @@ pub struct HostConfig {
     pub about_nets: Vec<serde_json::Value>,
     /// The names of a run's checkpoints, the earliest first. Their evaluators follow those of [`Self::nets`].
     pub checkpoints: Vec<String>,
-    /// Whether the host can train a net.
     pub trains: bool,
     /// The path of a page about a training run, relative to this page.
     pub run_page: Option<String>,
-    /// Puzzles by rule set.
     pub puzzles: Vec<PuzzleBook>,
     /// Players in addition to the levels.
     pub custom_players: Vec<Arc<dyn CustomPlayer>>,

@@ -31,7 +31,6 @@ impl SessionJob {
         self.work.step(evaluator, now.saturating_sub(began)).map_err(|error| error.to_string())
     }
 
-    /// Whether nobody needs the result any more.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }

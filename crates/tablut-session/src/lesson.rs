@@ -26,7 +26,6 @@ struct StepText {
     shown: &'static str,
 }
 
-/// The titles of a lesson's steps.
 pub fn titles(rules: &Rules) -> Vec<String> {
     steps(rules).into_iter().map(|step| step.title.to_owned()).collect()
 }
@@ -245,7 +244,6 @@ impl Lesson<'_> {
     }
 }
 
-/// All steps that these rules have.
 fn steps(rules: &Rules) -> Vec<Step> {
     let mut lesson = Lesson { rules, topics: rules.set().explain(), steps: Vec::new() };
     lesson.moves();

@@ -356,7 +356,6 @@ impl LiveGame {
         }
     }
 
-    /// A new seed for the next job.
     fn next_seed(&mut self) -> u64 {
         advance(&mut self.seed)
     }
@@ -370,7 +369,6 @@ impl Drop for LiveGame {
     }
 }
 
-/// The event that an exercise has begun.
 fn exercise_event(index: Option<usize>, exercise: &Exercise) -> Event {
     Event::Exercise { index, task: exercise.task(), lesson: exercise.lesson().cloned().map(Box::new) }
 }

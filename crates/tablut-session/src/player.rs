@@ -40,9 +40,7 @@ impl SidePlayer {
 /// Both sides' players.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Players {
-    /// Who plays the attackers.
     pub attackers: SidePlayer,
-    /// Who plays the defenders.
     pub defenders: SidePlayer,
 }
 
@@ -58,7 +56,6 @@ impl Players {
         }
     }
 
-    /// Whether the computer plays both sides.
     pub fn are_computers(&self) -> bool {
         !self.attackers.is_person() && !self.defenders.is_person()
     }
@@ -68,14 +65,11 @@ impl Players {
 /// interface without a secret can only watch.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Seats {
-    /// The attackers' secret.
     pub attackers: String,
-    /// The defenders' secret.
     pub defenders: String,
 }
 
 impl Seats {
-    /// The side whose secret this is.
     pub fn side_of(&self, secret: &str) -> Option<Side> {
         match secret {
             secret if secret == self.attackers => Some(Side::Attackers),

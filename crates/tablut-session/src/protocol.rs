@@ -41,7 +41,6 @@ pub fn read_call<C: DeserializeOwned>(text: &str) -> Result<C, Event> {
 /// What an interface asks for.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
-#[expect(missing_docs, reason = "the comments on the variants explain the fields")]
 pub enum Request {
     /// Opens a new game, which replaces the current one for this interface. `first` is the side that moves first. It
     /// must agree with the rules, unless they draw the side. Without `players` two people play. With `seats` each of
@@ -170,7 +169,6 @@ impl RequestedRules {
 /// What a host reports.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
-#[expect(missing_docs, reason = "the comments on the variants explain the fields")]
 pub enum Event {
     /// The first event: everything that can be chosen.
     Hello(Box<Hello>),

@@ -31,7 +31,6 @@ pub struct PuzzleCounts {
 }
 
 impl PuzzleBook {
-    /// Reads the text of a puzzle file.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines();
         let header = lines.next().ok_or("an empty text, expected puzzles")?;
@@ -49,7 +48,6 @@ impl PuzzleBook {
         Ok(Self { rules: rules.to_owned(), puzzles })
     }
 
-    /// The number of puzzles of each distance.
     pub fn counts(&self) -> PuzzleCounts {
         let longest = self.puzzles.iter().map(|puzzle| puzzle.distance as usize).max().unwrap_or(0);
         let mut by_distance = vec![0; longest];

@@ -23,7 +23,6 @@ pub enum Alarm {
 }
 
 impl Alarm {
-    /// The alarm for a number of escape routes.
     pub fn of_routes(routes: u32) -> Option<Self> {
         match routes {
             0 => None,
@@ -39,13 +38,11 @@ pub struct MoveReport {
     pub side: Side,
     pub piece: Piece,
     pub mv: Move,
-    /// The captured pieces with their squares.
     pub captured: Vec<(Square, Piece)>,
     /// The king's escape routes after the move.
     pub alarm: Option<Alarm>,
     /// How often the position has occurred before, counted by the rule set's repetition rule.
     pub occurrences: u32,
-    /// How the game ended, if it did.
     pub outcome: Option<Outcome>,
 }
 

@@ -22,26 +22,20 @@ pub enum SessionError {
     Illegal(IllegalMove),
     #[error("the game is over: {}", crate::words::ending(*.0))]
     Over(GameEnding),
-    /// There is no move to take back.
     #[error("there is no move to take back")]
     NothingToUndo,
     #[error("there is no move forward")]
     NothingToRedo,
-    /// No piece on the square can move.
     #[error("{0}: {1}")]
     NoMoves(Square, &'static str),
-    /// No game can begin from the position.
     #[error("{0}")]
     Position(PositionError),
-    /// There is no such position in this game.
     #[error("position {} is not in this game", .0.0)]
     NoSuchNode(NodeId),
-    /// The game has the maximum number of positions.
     #[error("the game has {MAX_NODES} positions, the maximum")]
     Full,
     #[error("a comment of {0} characters, expected at most {MAX_COMMENT}")]
     LongComment(usize),
-    /// The game's comments are too long together.
     #[error("the game's comments would have {0} bytes, expected at most {MAX_COMMENT_BYTES}")]
     CommentsFull(usize),
 }
@@ -71,12 +65,10 @@ pub struct Session {
 }
 
 impl Session {
-    /// A game from the start position.
     pub fn new(rules: Arc<Rules>, first: Side, players: Players) -> Self {
         Self::of_game(Game::new(rules, first), players)
     }
 
-    /// A game from any position.
     pub fn from_position(rules: Arc<Rules>, start: Position, players: Players) -> Result<Self, SessionError> {
         Ok(Self::of_game(Game::from_position(rules, start).map_err(SessionError::Position)?, players))
     }
@@ -103,7 +95,6 @@ impl Session {
         &self.start
     }
 
-    /// The game up to the current position.
     pub fn game(&self) -> &Game {
         &self.game
     }
@@ -112,7 +103,6 @@ impl Session {
         &self.tree
     }
 
-    /// The id of the current position's node.
     pub fn current(&self) -> NodeId {
         self.current
     }
@@ -126,7 +116,6 @@ impl Session {
         self.seats.as_ref()
     }
 
-    /// Sets or removes the seats of both sides.
     pub fn set_seats(&mut self, seats: Option<Seats>) {
         self.seats = seats;
     }
@@ -157,12 +146,10 @@ impl Session {
         }
     }
 
-    /// Whether the computer is to move.
     pub fn is_computers_turn(&self) -> bool {
         self.turn().is_some_and(|player| !player.is_person())
     }
 
-    /// Checks that the game is not over.
     pub(crate) fn check_open(&self) -> Result<(), SessionError> {
         self.ending().map_or(Ok(()), |ending| Err(SessionError::Over(ending)))
     }
@@ -222,7 +209,6 @@ impl Session {
         Err(SessionError::NothingToUndo)
     }
 
-    /// Goes to a position of the tree.
     pub fn go_to(&mut self, id: NodeId) -> Result<(), SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         let (from, to) = (self.tree.path(self.current), self.tree.path(id));
@@ -248,7 +234,6 @@ impl Session {
         Ok(game)
     }
 
-    /// A side resigns.
     pub fn resign(&mut self, side: Side) -> Result<(), SessionError> {
         self.check_open()?;
         self.set_resigned(self.current, side);
@@ -304,7 +289,6 @@ impl Session {
         }
     }
 
-    /// Stores what a review found at a position.
     pub fn note_review(&mut self, id: NodeId, reviewed: Reviewed) {
         self.note_value(id, reviewed.value);
         if let Some(node) = self.tree.node_mut(id) {
@@ -316,7 +300,6 @@ impl Session {
         self.node_mut(id).resigned = Some(side);
     }
 
-    /// All legal moves.
     pub fn moves(&self) -> Result<Vec<Move>, SessionError> {
         self.check_open()?;
         let mut moves = MoveList::new();
@@ -324,7 +307,6 @@ impl Session {
         Ok(moves.into_vec())
     }
 
-    /// The legal moves of the piece on `square`.
     pub fn moves_from(&self, square: Square) -> Result<Vec<Move>, SessionError> {
         let position = self.game.position();
         let moves: Vec<Move> = self.moves()?.into_iter().filter(|mv| mv.from == square).collect();

@@ -32,7 +32,6 @@ pub struct Analysis {
     pub proven: Option<Proof>,
     /// The proven result, or else the side with the better chances, in words.
     pub words: String,
-    /// Simulations so far.
     pub simulations: u32,
     /// The best moves with their expected lines, the best first.
     pub lines: Vec<LineView>,
@@ -104,12 +103,10 @@ impl Thinking {
         self.search.game()
     }
 
-    /// The result so far.
     pub fn result(&self) -> SearchResult {
         self.search.result()
     }
 
-    /// Simulations so far.
     pub fn simulations(&self) -> u32 {
         self.search.simulations()
     }
@@ -119,7 +116,6 @@ impl Thinking {
         self.search.memory().nodes
     }
 
-    /// The position's value so far.
     pub fn value(&self) -> NodeValue {
         let result = self.search.result();
         NodeValue { chances: result.chances, proven: result.proven, simulations: self.simulations() }

@@ -51,7 +51,6 @@ pub struct Node {
     next: Option<NodeId>,
     pub comment: String,
     pub resigned: Option<Side>,
-    /// The value that a search found.
     pub value: Option<NodeValue>,
     pub review: Option<Reviewed>,
     pub ply: u32,
@@ -80,7 +79,6 @@ impl Default for Tree {
 impl Tree {
     pub const ROOT: NodeId = NodeId(0);
 
-    /// The node with this id, if it exists.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(&id)
     }
@@ -104,7 +102,6 @@ impl Tree {
         self.nodes.len() == 1
     }
 
-    /// The child of `parent` that `mv` leads to.
     pub fn child(&self, parent: NodeId, mv: Move) -> Option<NodeId> {
         let children = self.node(parent).map_or(&[][..], |node| &node.children);
         children.iter().copied().find(|id| self.mv(*id) == Some(mv))

@@ -39,7 +39,6 @@ pub struct RulesView {
     pub source: String,
     /// What each side has to do, in a sentence.
     pub aims: Aims,
-    /// The titles of the lesson's steps.
     pub lesson: Vec<String>,
     /// The rules in words, by topic.
     pub topics: Vec<Topic>,
@@ -51,9 +50,7 @@ pub struct RulesView {
 /// What each side has to do, in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Aims {
-    /// The attackers' aim.
     pub attackers: String,
-    /// The defenders' aim.
     pub defenders: String,
 }
 
@@ -122,7 +119,6 @@ pub struct MoveView {
     pub captures: Vec<Square>,
 }
 
-/// The last move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LastMove {
     pub from: Square,
@@ -148,7 +144,6 @@ pub struct NodeView {
     pub alarm: Option<Alarm>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub comment: String,
-    /// The value that a search found.
     pub value: Option<NodeValue>,
     /// The move's grade, if a review has searched the positions before and after it.
     pub grade: Option<Grade>,
@@ -167,7 +162,6 @@ pub struct State {
     pub players: Players,
     /// Whether each side has a seat, so that an interface can only play with the secret of a seat.
     pub has_seats: bool,
-    /// Whether the computer is to move.
     pub computer_to_move: bool,
     /// Whether the game pauses after a person's blunder.
     pub pauses_on_blunders: bool,

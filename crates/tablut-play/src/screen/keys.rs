@@ -163,7 +163,6 @@ fn select(view: &mut ScreenView, session: &Session) {
     }
 }
 
-/// The legal moves from one square to another.
 fn to(session: &Session, from: Square, to: Square) -> Vec<Move> {
     let moves = session.moves_from(from).unwrap_or_default();
     moves.into_iter().filter(|mv| mv.to == to).collect()

@@ -25,7 +25,6 @@ pub struct CaptureChoice {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownAnalysis {
     pub node: NodeId,
-    /// The result so far.
     pub analysis: Analysis,
     pub done: bool,
 }
@@ -35,7 +34,6 @@ pub struct ShownAnalysis {
 pub struct ScreenView {
     pub style: Style,
     pub cursor: Square,
-    /// The square of the selected piece.
     pub selected: Option<Square>,
     pub choice: Option<CaptureChoice>,
     pub typed: String,
@@ -48,7 +46,6 @@ pub struct ScreenView {
 }
 
 impl ScreenView {
-    /// The screen of a new game.
     pub fn new(style: Style) -> Self {
         Self {
             style,
@@ -70,7 +67,6 @@ impl ScreenView {
         self.cursor = Square::new(along(self.cursor.column(), columns), along(self.cursor.row(), rows));
     }
 
-    /// Ends the selection and the choice.
     pub fn deselect(&mut self) {
         (self.selected, self.choice) = (None, None);
     }

@@ -51,7 +51,6 @@ struct JoinedGame {
     server: Arc<GameServer>,
     room: Arc<GameRoom>,
     listener: u64,
-    /// The seat that the interface has taken.
     seat: Option<Side>,
 }
 
@@ -61,7 +60,6 @@ impl Drop for JoinedGame {
     }
 }
 
-/// Serves one interface until it disconnects.
 pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
     let (outbox, mut inbox): (Outbox, _) = mpsc::channel(OUTBOX);
     // After joining a game only its room holds the sender. The inbox ends when the room removes a slow interface.

@@ -19,7 +19,6 @@ use tokio::sync::mpsc;
 const MAX_GAMES: usize = 200;
 /// The maximum number of saved games that a request is about.
 const MAX_NAMED: usize = 200;
-/// The maximum number of interfaces of one game.
 const MAX_LISTENERS: usize = 16;
 /// The time that a game without interfaces stays in memory.
 const IDLE: Duration = Duration::from_mins(10);
@@ -54,7 +53,6 @@ pub struct GameServer {
 }
 
 impl GameServer {
-    /// A server with the queue of its jobs.
     pub fn new(
         config: HostConfig,
         saved: SavedGames,
@@ -67,7 +65,6 @@ impl GameServer {
         Arc::new_cyclic(|this| Self { config, nets, saved, jobs, rooms, next_listener, training, this: this.clone() })
     }
 
-    /// The first event for an interface.
     pub fn hello(&self) -> Event {
         Event::Hello(Box::new(self.config().hello()))
     }
@@ -214,7 +211,6 @@ impl GameServer {
         self.training.begin(&rules.set().to_toml(), report)
     }
 
-    /// Applies an update of a job.
     pub fn update(&self, update: JobUpdate) {
         let Some(room) = self.rooms().get(&update.game).cloned() else { return };
         let mut state = room.lock();
@@ -279,7 +275,6 @@ impl GameRoom {
     }
 }
 
-/// The host's configuration with these nets.
 fn with_nets(config: HostConfig, nets: &NetShelf) -> HostConfig {
     let nets = nets.nets();
     HostConfig { nets: nets.names(), about_nets: nets.about(), checkpoints: nets.checkpoints(), ..config }
@@ -289,7 +284,6 @@ fn random_seed() -> Result<u64, String> {
     getrandom::u64().map_err(|error| error.to_string())
 }
 
-/// An event as the text of a message.
 pub fn encoded(event: &Event) -> Arc<str> {
     serde_json::to_string(event).expect("events are plain data").into()
 }

@@ -99,7 +99,6 @@ pub struct PageConnection {
 }
 
 impl PageConnection {
-    /// Records traffic.
     fn progress(&mut self) {
         let now = Instant::now();
         self.timer.as_mut().reset(now + IDLE_TIMEOUT);

@@ -70,7 +70,6 @@ impl TrainingSlot {
         Ok(())
     }
 
-    /// Stops the running training, if there is one.
     pub fn stop(&self) {
         if let Some(stop) = self.stop.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
             stop.store(true, Ordering::Relaxed);

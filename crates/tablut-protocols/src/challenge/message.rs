@@ -31,7 +31,6 @@ pub enum Turn {
 }
 
 impl Turn {
-    /// The turn of `side`.
     pub fn of(side: Side) -> Self {
         match side {
             Side::Defenders => Self::White,
@@ -122,7 +121,6 @@ pub struct Action {
 }
 
 impl Action {
-    /// A move of `side`.
     pub fn of(mv: Move, side: Side) -> Self {
         Self { from: mv.from.to_string(), to: mv.to.to_string(), turn: Turn::of(side) }
     }

@@ -78,7 +78,6 @@ impl LiveGame {
         Ok(response)
     }
 
-    /// Starts the work that a request asks for.
     fn start_work(&mut self, request: Request, response: &mut Response) -> Result<(), String> {
         let (seed, node) = (self.next_seed(), self.session.current());
         match request {
@@ -224,7 +223,6 @@ impl LiveGame {
         }
     }
 
-    /// A file name for the game.
     fn file_name(&self, format: Format) -> String {
         let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
         let rules: String = self.session.rules().name().chars().filter(is_plain).take(40).collect();

@@ -118,7 +118,6 @@ impl LiveGame {
     }
 }
 
-/// The game that [`Request::New`] asks for.
 fn new_session(request: &Request, config: &HostConfig, seed: u64) -> Result<Session, String> {
     let Request::New { rules, first, players, seats, pauses_on_blunders, clock } = request else {
         return Err("the request begins no new game".to_owned());

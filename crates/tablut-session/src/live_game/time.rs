@@ -23,7 +23,6 @@ impl LiveGame {
         ends
     }
 
-    /// Presses the clock after a move.
     pub(super) fn press_clock(&mut self) {
         let mover = self.session.game().position().side_to_move().opponent();
         if let Some(clock) = &mut self.session.clock {
