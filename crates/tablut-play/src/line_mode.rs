@@ -162,7 +162,7 @@ impl LineMode<'_> {
 
     fn show_ending(&mut self) -> io::Result<()> {
         let Some(ending) = self.game.session().ending() else { return Ok(()) };
-        let text = words::capitalized(&words::ending(ending)) + ".";
+        let text = words::capitalize(&words::ending(ending)) + ".";
         self.say(&self.style.text.paint(Colour::King, &text))
     }
 

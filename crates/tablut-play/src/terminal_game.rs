@@ -199,7 +199,7 @@ impl TerminalGame {
             Input::Resign => {
                 self.request(Request::Resign { side: None })?;
                 let ending = self.session().ending().map_or_else(String::new, words::ending);
-                Answer::Changed(words::capitalized(&ending) + ".")
+                Answer::Changed(words::capitalize(&ending) + ".")
             }
             Input::Level(None) => Answer::Text(levels_text(session.players())),
             Input::Level(Some(level)) => self.set_level(level)?,

@@ -92,7 +92,7 @@ fn read_line(input: &mut impl BufRead) -> Option<Result<String, Overlong>> {
 }
 
 /// The beginning of a line that is shown in a message.
-pub(crate) fn shortened(line: &str) -> String {
+pub(crate) fn shorten(line: &str) -> String {
     line.trim().chars().take(80).collect()
 }
 
@@ -188,7 +188,7 @@ impl From<io::Error> for Failure {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is passed to map_err")]
-pub(crate) fn refused(error: impl ToString) -> Failure {
+pub(crate) fn refusal(error: impl ToString) -> Failure {
     // An answer is one line.
     Failure::Refused(error.to_string().replace('\n', " "))
 }

@@ -64,7 +64,7 @@ impl Clock {
         self.now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
     }
 
-    fn kept(&mut self, side: Side) -> &mut u64 {
+    fn time_left(&mut self, side: Side) -> &mut u64 {
         match side {
             Side::Attackers => &mut self.attackers,
             Side::Defenders => &mut self.defenders,
@@ -77,7 +77,7 @@ impl Clock {
             Some(since) => (self.now.saturating_sub(since), 1000 * u64::from(self.control.increment)),
             None => (0, 0),
         };
-        let kept = self.kept(mover);
+        let kept = self.time_left(mover);
         *kept = kept.saturating_sub(used).saturating_add(gained);
         self.since = Some(self.now);
     }
@@ -85,9 +85,9 @@ impl Clock {
     /// Whether the time of the side to move is up. That side has then lost.
     pub(crate) fn runs_out(&mut self, to_move: Side) -> bool {
         let used = self.since.map_or(0, |since| self.now.saturating_sub(since));
-        let is_up = used >= *self.kept(to_move);
+        let is_up = used >= *self.time_left(to_move);
         if is_up {
-            *self.kept(to_move) = 0;
+            *self.time_left(to_move) = 0;
             self.lost = Some(to_move);
         }
         is_up

@@ -42,7 +42,7 @@ impl LessonStep {
     /// The answer to a move that does not solve the step.
     pub(crate) fn refusal(&self, piece: Option<Piece>) -> String {
         let piece = piece.map_or("That piece".to_owned(), |piece| format!("The {piece}"));
-        words::capitalized(&format!("{piece} may move there, but it does not do this: {}", self.task))
+        words::capitalize(&format!("{piece} may move there, but it does not do this: {}", self.task))
     }
 }
 
@@ -152,7 +152,7 @@ impl Exercise {
 
     /// The task in words, without the solution.
     pub fn task(&self) -> String {
-        let side = words::capitalized(&self.side().to_string());
+        let side = words::capitalize(&self.side().to_string());
         if let Some(lesson) = &self.lesson {
             return lesson.task.clone();
         }
@@ -171,7 +171,7 @@ impl Exercise {
             sufficiency: Sufficiency::Best,
             words: match (self.proven, &self.lesson) {
                 (_, Some(_)) => "This move is right. Make it on the board.".to_owned(),
-                (Some(proven), _) => words::capitalized(&format!("{}.", words::proven(proven, self.side()))),
+                (Some(proven), _) => words::capitalize(&format!("{}.", words::proven(proven, self.side()))),
                 (None, None) => "The search found no better move.".to_owned(),
             },
             line: self.line.clone(),

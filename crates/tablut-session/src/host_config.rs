@@ -5,7 +5,7 @@ use crate::level::{Level, level_infos};
 use crate::player::{Players, SidePlayer};
 use crate::protocol::{Hello, PROTOCOL, RuleSetInfo};
 use crate::puzzle::PuzzleBook;
-use crate::words::{self, shortened};
+use crate::words::{self, shorten};
 use crate::work::{SearchWork, Work};
 use std::fmt;
 use std::sync::Arc;
@@ -96,7 +96,7 @@ impl HostConfig {
                 continue;
             }
             if player.level().is_none() {
-                return Err(format!("no level {:?}, expected one of {}", shortened(name), Level::names()));
+                return Err(format!("no level {:?}, expected one of {}", shorten(name), Level::names()));
             }
             if *net >= self.nets.len() {
                 return Err(format!("net {net}, expected a number below {}", self.nets.len()));

@@ -1,6 +1,6 @@
 //! Puzzles: positions with a proven shortest win and all first moves that reach it.
 
-use crate::words::shortened;
+use crate::words::shorten;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tablut_rules::{Move, Position};
@@ -37,7 +37,7 @@ impl PuzzleBook {
         let header: Value = serde_json::from_str(header).map_err(|error| format!("line 1: {error}"))?;
         let format = header["format"].as_str().unwrap_or_default();
         if format != "tablut puzzles" {
-            return Err(format!("line 1: format {:?}, expected \"tablut puzzles\"", shortened(format)));
+            return Err(format!("line 1: format {:?}, expected \"tablut puzzles\"", shorten(format)));
         }
         // The header contains the rules in full. Only their name is used.
         let rules = header["rules"]["set"]["name"].as_str().ok_or("line 1: rules without a name")?;

@@ -216,7 +216,7 @@ impl State {
             routes: if open { game.rules().route_squares(position).iter().collect() } else { Vec::new() },
             threatened: if open { threatened(game.rules(), position) } else { Vec::new() },
             ending,
-            said: said(report, ending, position.side_to_move()),
+            said: announcement(report, ending, position.side_to_move()),
             notes: notes(session),
             tree: session.tree().iter().map(|(id, node)| node_view(session, id, node)).collect(),
             line: session.tree().line(here),
@@ -266,11 +266,11 @@ fn threatened(rules: &Rules, position: &Position) -> Vec<Square> {
     captured.fold(Bitboard::EMPTY, |all, captured| all | captured).iter().collect()
 }
 
-fn said(report: Option<&MoveReport>, ending: Option<GameEnding>, to_move: Side) -> String {
-    let mut said = report.map_or(String::new(), |report| words::said(report) + " ");
+fn announcement(report: Option<&MoveReport>, ending: Option<GameEnding>, to_move: Side) -> String {
+    let mut said = report.map_or(String::new(), |report| words::describe_move(report) + " ");
     match ending {
-        Some(ending) => said += &(words::capitalized(&words::ending(ending)) + "."),
-        None => said += &(words::capitalized(&to_move.to_string()) + " to move."),
+        Some(ending) => said += &(words::capitalize(&words::ending(ending)) + "."),
+        None => said += &(words::capitalize(&to_move.to_string()) + " to move."),
     }
     said
 }
@@ -302,7 +302,7 @@ fn notes(session: &Session) -> Vec<String> {
 pub fn position_of(pieces: &BTreeMap<Square, String>, side: Side) -> Result<Position, String> {
     let names = Piece::ALL.map(|piece| piece.to_string());
     if let Some((square, other)) = pieces.iter().find(|(_, name)| !names.contains(name)) {
-        let other = words::shortened(other);
+        let other = words::shorten(other);
         return Err(format!("{other:?} on {square}, expected attacker, defender or king"));
     }
     let squares_of = |piece: Piece| {

@@ -185,7 +185,7 @@ impl BrowserHost {
         outputs: &mut Vec<Output>,
     ) -> Result<(), String> {
         let read = |name: &str| {
-            let text = saved.get(name).ok_or_else(|| format!("there is no game {:?} here", words::shortened(name)))?;
+            let text = saved.get(name).ok_or_else(|| format!("there is no game {:?} here", words::shorten(name)))?;
             SavedGame::from_json(text).and_then(|saved| saved.session()).map_err(|error| error.to_string())
         };
         match request {

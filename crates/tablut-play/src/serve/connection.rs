@@ -1,6 +1,6 @@
 //! One interface's connection: its requests in order and at a limited rate, and the events for it.
 
-use super::game_server::{GameRoom, GameServer, Outbox, encoded};
+use super::game_server::{GameRoom, GameServer, Outbox, encode};
 use axum::extract::ws::{Message, WebSocket};
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,7 +67,7 @@ pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
     let (mut joined, mut limiter) = (None, RateLimiter::new());
     let mut ping = interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let hello = encoded(&server.hello());
+    let hello = encode(&server.hello());
     if !send(&mut socket, Message::text(&*hello)).await {
         return;
     }
@@ -115,7 +115,7 @@ async fn answer(
         Ok(call) => call,
         Err(refused) => {
             limiter.wait(1.0).await;
-            return outbox.try_send(encoded(&refused)).is_ok();
+            return outbox.try_send(encode(&refused)).is_ok();
         }
     };
     let opens = call.request.begins_a_game() || matches!(call.request, Request::Open { .. });
@@ -123,7 +123,7 @@ async fn answer(
     let (server, taken, outbox) = (server.clone(), joined.take(), outbox.clone());
     let task = tokio::task::spawn_blocking(move || {
         let (joined, result) = execute(&server, taken, call.request, &outbox);
-        (joined, outbox.try_send(encoded(&Event::end(call.id, result))).is_ok())
+        (joined, outbox.try_send(encode(&Event::end(call.id, result))).is_ok())
     });
     match task.await {
         Ok((now_joined, is_sent)) => {

@@ -109,7 +109,7 @@ impl GameServer {
         if let Some(room) = room {
             return Ok(room.lock().game.session().clone());
         }
-        let none = || format!("there is no game {:?} on this server", words::shortened(name));
+        let none = || format!("there is no game {:?} on this server", words::shorten(name));
         self.saved.load(name)?.ok_or_else(none)
     }
 
@@ -230,10 +230,10 @@ impl GameServer {
         // An interface that joins is not yet one of the listeners.
         let joining = asker.filter(|asker| !state.listeners.iter().any(|(_, outbox)| outbox.same_channel(asker)));
         for (event, asker) in events.one.iter().zip(asker.into_iter().cycle()) {
-            put(asker, &encoded(event));
+            put(asker, &encode(event));
         }
         for event in &events.all {
-            let text = encoded(event);
+            let text = encode(event);
             if let Some(joining) = joining {
                 put(joining, &text);
             }
@@ -248,7 +248,7 @@ impl GameRoom {
         let state = self.lock();
         if let (Request::New { .. }, Some(seats)) = (request, state.game.session().seats()) {
             let (attackers, defenders) = (seats.attackers.clone(), seats.defenders.clone());
-            put(outbox, &encoded(&Event::Seats { attackers, defenders }));
+            put(outbox, &encode(&Event::Seats { attackers, defenders }));
         }
     }
 
@@ -257,7 +257,7 @@ impl GameRoom {
         let state = self.lock();
         let seats = state.game.session().seats().ok_or("this game has no seats")?;
         let side = seats.side_of(secret).ok_or("the link's secret is not that of a seat in this game")?;
-        put(outbox, &encoded(&Event::Seat { side }));
+        put(outbox, &encode(&Event::Seat { side }));
         Ok(side)
     }
 
@@ -284,7 +284,7 @@ fn random_seed() -> Result<u64, String> {
     getrandom::u64().map_err(|error| error.to_string())
 }
 
-pub fn encoded(event: &Event) -> Arc<str> {
+pub fn encode(event: &Event) -> Arc<str> {
     serde_json::to_string(event).expect("events are plain data").into()
 }
 

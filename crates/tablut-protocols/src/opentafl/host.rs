@@ -1,7 +1,7 @@
 //! An OpenTafl engine as a player. This program takes the role of OpenTafl.
 
 use crate::program::{GRACE, Process, Program, Received, SLICE, START_TIME, forfeit};
-use crate::wire::shortened;
+use crate::wire::shorten;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tablut_players::{Fault, Player};
@@ -33,7 +33,7 @@ pub(crate) struct OpenTaflPlayer {
     /// When the current wait started, or when the last move was made.
     since: Instant,
     /// Plies of the game that the engine knows.
-    n_told: usize,
+    n_sent: usize,
     /// Whether it requested moves with all their effects.
     wants_details: bool,
     /// The last line that could not be parsed.
@@ -58,7 +58,7 @@ impl OpenTaflPlayer {
             process: None,
             stage: Stage::Starting,
             since: Instant::now(),
-            n_told: 0,
+            n_sent: 0,
             wants_details: false,
             last_line: None,
         }
@@ -91,7 +91,7 @@ impl OpenTaflPlayer {
         let mut position = *game.start();
         let mut texts = Vec::new();
         for (ply, mv) in game.moves().enumerate() {
-            if ply >= self.n_told {
+            if ply >= self.n_sent {
                 let detailed = || game.rules().to_opentafl(&position, mv);
                 texts.push(if self.wants_details { detailed() } else { format!("{}-{}", mv.from, mv.to) });
             }
@@ -106,13 +106,13 @@ impl OpenTaflPlayer {
         match words[..] {
             ["move", text] => {
                 let mv = text.parse::<MoveText>().map(|text| Move::new(text.from, text.to));
-                let text = shortened(text);
+                let text = shorten(text);
                 mv.map(Some).map_err(|_| self.forfeit(&format!("sent {text:?}, expected a move such as a4-b4")))
             }
             ["error", "-1", ..] => {
                 let shown: String = line.chars().take(200).collect();
                 // An engine that does not support these rules reports it before its first move.
-                if self.n_told == 0 {
+                if self.n_sent == 0 {
                     return Err(self.not_ready(&format!("answered {shown:?}")));
                 }
                 Err(self.forfeit(&format!("reported a fatal error: {shown:?}")))
@@ -130,7 +130,7 @@ impl OpenTaflPlayer {
             }
             ["status" | "analysis", ..] | [] => Ok(None),
             _ => {
-                self.last_line = Some(shortened(line));
+                self.last_line = Some(shorten(line));
                 Ok(None)
             }
         }
@@ -200,7 +200,7 @@ impl Player for OpenTaflPlayer {
 
     fn follow(&mut self, game: &Game, _: Move) -> Result<(), Fault> {
         if game.position().side_to_move() != self.side {
-            self.n_told = game.ply() as usize;
+            self.n_sent = game.ply() as usize;
             self.say(&format!("move {}", game.position().to_opentafl()))?;
         }
         Ok(())

@@ -9,7 +9,7 @@ use crate::player::{Players, Seats};
 use crate::protocol::Request;
 use crate::session::Session;
 use crate::view::position_of;
-use crate::words::shortened;
+use crate::words::shorten;
 use crate::work::short_win;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -83,7 +83,7 @@ impl LiveGame {
                 Ok(live(Session::from_position(present.rules().clone(), position, players.clone())?))
             }
             Request::Puzzle { rules, distance, number } => {
-                let none = || format!("no such puzzle under {:?}", shortened(rules));
+                let none = || format!("no such puzzle under {:?}", shorten(rules));
                 let book = config.puzzles.iter().find(|book| book.rules == *rules).ok_or_else(none)?;
                 let puzzle = book.pick(*distance, *number).ok_or_else(none)?;
                 let rules = Arc::new(Rules::named(rules).map_err(|error| error.to_string())?);

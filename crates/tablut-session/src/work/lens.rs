@@ -59,7 +59,7 @@ impl Work for Lens {
         };
         if let Some(outcome) = game.outcome() {
             let ending = GameEnding { winner: outcome.winner, reason: outcome.reason.name() };
-            let over = Some(words::capitalized(&words::ending(ending)));
+            let over = Some(words::capitalize(&words::ending(ending)));
             return Ok(self.row(LensRow { rules: name, analysis: None, over }));
         }
         self.thinking = Some(Thinking::by_simulations(&game, SIMULATIONS, self.seed));
