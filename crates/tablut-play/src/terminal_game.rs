@@ -66,9 +66,19 @@ impl TerminalGame {
         std::thread::Builder::new().name("jobs".to_owned()).spawn(work)?;
         let saved = (!session.tree().is_empty()).then(|| session.saved().to_json());
         let game = LiveGame::new("0", session, config.clone(), seed);
-        let (n_games, events) = (0, Vec::new());
-        let mut game =
-            Self { game, config, jobs, n_games, seed, events, opponent, simulations, saved, saved_games, program };
+        let mut game = Self {
+            game,
+            config,
+            jobs,
+            n_games: 0,
+            seed,
+            events: Vec::new(),
+            opponent,
+            simulations,
+            saved,
+            saved_games,
+            program,
+        };
         game.greet();
         Ok(game)
     }

@@ -6,8 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 /// One of the two sides. The game is asymmetric: the sides have different pieces and goals.
-#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug, Serialize, Deserialize, thiserror::Error)]
-#[error("{text:?} is no side: expected attackers or defenders")]
+#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
     /// The sixteen attackers. They win by capturing the king.
@@ -52,7 +51,8 @@ impl fmt::Display for Side {
 }
 
 /// The text names neither side.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{text:?} is no side: expected attackers or defenders")]
 pub struct SideError {
     text: String,
 }

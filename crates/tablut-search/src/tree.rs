@@ -166,7 +166,7 @@ impl Tree {
     /// It is empty if no move does.
     pub fn await_evaluation(&mut self, id: NodeId, moves: &MoveList, lost: &[bool]) {
         let first_move = self.moves.len() as u32;
-        // Until the evaluation arrives, all moves are equal and in the order of the query.
+        // Until the evaluation arrives, all moves are equal and in the order of the situation.
         let log_prior = -libm::logf(moves.len() as f32);
         self.moves.extend(moves.iter().map(|mv| Candidate { log_prior, mv: *mv }));
         for (candidate, _) in self.moves[first_move as usize..].iter_mut().zip(lost).filter(|(_, lost)| **lost) {
@@ -191,7 +191,7 @@ impl Tree {
     pub fn expand(&mut self, id: NodeId, evaluation: &Evaluation, temperature: f32) {
         let (raw_value, raw_draws) = (evaluation.value_with_draws_at(self.draw), evaluation.draw());
         let node = *self.node(id);
-        assert_eq!(evaluation.logits.len(), usize::from(node.n_moves), "a logit for each move of the query");
+        assert_eq!(evaluation.logits.len(), usize::from(node.n_moves), "a logit for each move of the situation");
         let logits = &mut self.logits;
         logits.clear();
         logits.extend_from_slice(&evaluation.logits);

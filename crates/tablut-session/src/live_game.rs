@@ -253,7 +253,8 @@ impl LiveGame {
     /// Starts an analysis with a fixed number of simulations and priority [`Priority::Now`].
     pub fn evaluate(&mut self, simulations: u32) -> Result<Response, String> {
         self.session.check_open()?;
-        let (mut response, seed) = (Response::default(), self.next_seed());
+        let mut response = Response::default();
+        let seed = self.next_seed();
         let work = AnalysisWork::new(self.session.current(), self.session.game(), Some(simulations), seed);
         self.start(JobKind::Analysis, Priority::Now, work, &mut response);
         Ok(response)

@@ -56,7 +56,7 @@ pub struct LineView {
 #[derive(Debug)]
 pub struct Thinking {
     search: Search,
-    queries: Vec<Situation>,
+    situations: Vec<Situation>,
 }
 
 impl Thinking {
@@ -69,7 +69,7 @@ impl Thinking {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(u64::from(game.ply()));
         let search = Search::new(game.clone(), config, limit, rng);
-        Self { search, queries: Vec::new() }
+        Self { search, situations: Vec::new() }
     }
 
     /// An analysis with a fixed number of simulations.
@@ -93,9 +93,9 @@ impl Thinking {
         if !self.search.goes_on(elapsed) {
             return Ok(false);
         }
-        self.queries.clear();
-        self.search.gather_at_most(&mut self.queries, MAX_BATCH);
-        self.search.apply(&evaluator.evaluate(&self.queries)?);
+        self.situations.clear();
+        self.search.gather_at_most(&mut self.situations, MAX_BATCH);
+        self.search.apply(&evaluator.evaluate(&self.situations)?);
         Ok(true)
     }
 

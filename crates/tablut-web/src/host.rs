@@ -174,8 +174,8 @@ impl BrowserHost {
         let rules = RequestedRules::Name("tartu".to_owned()).compiled()?;
         let (game, mut moves) = (Game::new(rules, Side::Attackers), MoveList::new());
         game.legal_moves(&mut moves);
-        let queries = vec![game.owned_situation(&moves); 16];
-        (0..batches).try_for_each(|_| self.nets.evaluate(&queries).map(drop)).map_err(|error| error.to_string())
+        let situations = vec![game.owned_situation(&moves); 16];
+        (0..batches).try_for_each(|_| self.nets.evaluate(&situations).map(drop)).map_err(|error| error.to_string())
     }
 
     fn execute(

@@ -23,7 +23,7 @@ struct LoadedPart {
 /// The parts of one net as an evaluator.
 pub struct NetParts {
     parts: Vec<LoadedPart>,
-    /// The last rules and their part. Almost all queries have the rules of the query before.
+    /// The last rules and their part. Almost all situations have the rules of the situation before.
     last: Option<(Arc<Rules>, usize)>,
 }
 
@@ -81,26 +81,26 @@ impl NetParts {
         })
     }
 
-    /// The part for the rules of a query.
-    fn part_of(&mut self, query: &Situation) -> usize {
+    /// The part for the rules of a situation.
+    fn part_of(&mut self, situation: &Situation) -> usize {
         if let Some((rules, part)) = &self.last
-            && Arc::ptr_eq(rules, &query.rules)
+            && Arc::ptr_eq(rules, &situation.rules)
         {
             return *part;
         }
-        let part = self.part_for(query.rules.set());
-        self.last = Some((query.rules.clone(), part));
+        let part = self.part_for(situation.rules.set());
+        self.last = Some((situation.rules.clone(), part));
         part
     }
 }
 
 impl Evaluator for NetParts {
-    fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
-        let mut evaluations = Vec::with_capacity(queries.len());
-        while let Some(query) = queries.get(evaluations.len()) {
-            let part = self.part_of(query);
-            let rest = &queries[evaluations.len()..];
-            let run = rest.iter().position(|query| self.part_of(query) != part).unwrap_or(rest.len());
+    fn evaluate(&mut self, situations: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
+        let mut evaluations = Vec::with_capacity(situations.len());
+        while let Some(situation) = situations.get(evaluations.len()) {
+            let part = self.part_of(situation);
+            let rest = &situations[evaluations.len()..];
+            let run = rest.iter().position(|situation| self.part_of(situation) != part).unwrap_or(rest.len());
             let missing = || EvaluateError::new(format!("part {part} of the net is not loaded"));
             let evaluator = self.parts[part].evaluator.as_mut().ok_or_else(missing)?;
             evaluations.extend(evaluator.evaluate(&rest[..run])?);

@@ -64,7 +64,8 @@ pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
     let (outbox, mut inbox): (Outbox, _) = mpsc::channel(OUTBOX);
     // After joining a game only its room holds the sender. The inbox ends when the room removes a slow interface.
     let (sender, mut before_joining) = (outbox.downgrade(), Some(outbox));
-    let (mut joined, mut limiter) = (None, RateLimiter::new());
+    let mut joined = None;
+    let mut limiter = RateLimiter::new();
     let mut ping = interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let hello = encode(&server.hello());

@@ -17,8 +17,10 @@ use tokio::sync::mpsc;
 
 /// The maximum number of games in memory.
 const MAX_GAMES: usize = 200;
-/// The maximum number of saved games that a request is about.
-const MAX_NAMED: usize = 200;
+/// The maximum number of games in one search for puzzles.
+const MAX_SEARCHED: usize = 60;
+/// The maximum number of games in one exported file.
+const MAX_EXPORTED: usize = 200;
 const MAX_LISTENERS: usize = 16;
 /// The time that a game without interfaces stays in memory.
 const IDLE: Duration = Duration::from_mins(10);
@@ -60,7 +62,8 @@ impl GameServer {
         training: TrainingSlot,
         nets: Arc<NetShelf>,
     ) -> Arc<Self> {
-        let (rooms, next_listener) = (Mutex::default(), AtomicU64::new(1));
+        let rooms = Mutex::default();
+        let next_listener = AtomicU64::new(1);
         let config = Mutex::new(Arc::new(with_nets(config, &nets)));
         Arc::new_cyclic(|this| Self { config, nets, saved, jobs, rooms, next_listener, training, this: this.clone() })
     }
@@ -175,7 +178,8 @@ impl GameServer {
     pub fn answer(&self, room: &GameRoom, request: Request, seat: Option<Side>, outbox: &Outbox) -> Result<(), String> {
         // Unknown games are skipped.
         let known = |name: &String| Some((name.clone(), self.session(name).ok()?));
-        let games = request.games().iter().take(MAX_NAMED).filter_map(known).collect();
+        let most = if matches!(request, Request::FindPuzzles { .. }) { MAX_SEARCHED } else { MAX_EXPORTED };
+        let games = request.games().iter().take(most).filter_map(known).collect();
         let mut state = room.lock();
         state.game.check_seat(&request, seat)?;
         match request {

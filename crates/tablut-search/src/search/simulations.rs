@@ -71,7 +71,7 @@ impl Simulations {
     pub fn ask_root(&mut self, tree: &mut Tree, walk: &mut Walk, side: Side) -> Situation {
         tree.await_evaluation(ROOT, walk.list_moves(), &[]);
         self.pending.push(Pending { leaf: ROOT, side, asked: true, first_step: 0, is_new: false });
-        walk.query()
+        walk.situation()
     }
 
     /// Simulates through a root move down to a leaf. The game is back at the root afterwards.
@@ -144,11 +144,11 @@ impl Simulations {
     pub fn take_evaluations(&mut self, evaluations: &[Evaluation], tree: &mut Tree, config: &SearchConfig) {
         let mut answers = evaluations.iter();
         for simulation in self.pending.iter().filter(|simulation| simulation.asked) {
-            let answer = answers.next().expect("an evaluation for each query");
+            let answer = answers.next().expect("an evaluation for each situation");
             tree.expand(simulation.leaf, answer, config.prior_temperature());
             self.n_evaluations += 1;
         }
-        assert!(answers.next().is_none(), "more evaluations than queries");
+        assert!(answers.next().is_none(), "more evaluations than situations");
         for (index, simulation) in self.pending.iter().enumerate() {
             self.n_done += u32::from(simulation.leaf != ROOT);
             let end = self.pending.get(index + 1).map_or(self.steps.len(), |next| next.first_step);
@@ -207,7 +207,7 @@ fn resolve_or_ask(id: NodeId, tree: &mut Tree, walk: &mut Walk, config: &SearchC
         return Descended::Known;
     }
     tree.await_evaluation(id, walk.moves(), walk.lost());
-    Descended::Ask(walk.query())
+    Descended::Ask(walk.situation())
 }
 
 /// Counts a simulation in every node of its path, and backs up proofs.

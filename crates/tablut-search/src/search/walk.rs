@@ -79,8 +79,8 @@ impl Walk {
         &self.moves
     }
 
-    /// The query for the current position, whose moves are listed.
-    pub fn query(&self) -> Situation {
+    /// The situation for the current position, whose moves are listed.
+    pub fn situation(&self) -> Situation {
         self.game.owned_situation(&self.moves)
     }
 

@@ -13,14 +13,14 @@ use crate::fakes::{finish, game, plain};
 struct Winning(Side);
 
 impl Evaluator for Winning {
-    fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
-        let evaluate = |query: &Situation| {
-            let squares = query.position.attackers().iter();
+    fn evaluate(&mut self, situations: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
+        let evaluate = |situation: &Situation| {
+            let squares = situation.position.attackers().iter();
             let moves_left = squares.map(|square| 20.0 * (square.index() % 9) as f32).sum();
             let wdl = if self.0 == Side::Attackers { [0.95, 0.0, 0.05] } else { [0.05, 0.0, 0.95] };
-            Evaluation { moves_left, wdl, ..Evaluation::uniform(query.moves.len()) }
+            Evaluation { moves_left, wdl, ..Evaluation::uniform(situation.moves.len()) }
         };
-        Ok(queries.iter().map(evaluate).collect())
+        Ok(situations.iter().map(evaluate).collect())
     }
 }
 
@@ -86,10 +86,10 @@ fn a_repeated_position_is_worth_a_draw_where_asked() {
 struct Drawn;
 
 impl Evaluator for Drawn {
-    fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
+    fn evaluate(&mut self, situations: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
         let evaluate =
-            |query: &Situation| Evaluation { wdl: [0.0, 1.0, 0.0], ..Evaluation::uniform(query.moves.len()) };
-        Ok(queries.iter().map(evaluate).collect())
+            |situation: &Situation| Evaluation { wdl: [0.0, 1.0, 0.0], ..Evaluation::uniform(situation.moves.len()) };
+        Ok(situations.iter().map(evaluate).collect())
     }
 }
 

@@ -13,11 +13,11 @@ use crate::fakes::{HashEvaluator, finish, game, plain, random_game, rules};
 fn think(game: &Game, config: &SearchConfig, limit: &str) -> (Search, u32, u64) {
     let limit: Limit = limit.parse().expect("a limit");
     let mut search = Search::new(game.clone(), config, limit, ChaCha8Rng::seed_from_u64(3));
-    let (mut queries, mut gatherings) = (Vec::new(), 0);
+    let (mut situations, mut gatherings) = (Vec::new(), 0);
     while search.goes_on(Duration::from_millis(gatherings)) {
-        search.gather(&mut queries);
-        search.apply(&HashEvaluator.evaluate(&queries).expect("a fake"));
-        queries.clear();
+        search.gather(&mut situations);
+        search.apply(&HashEvaluator.evaluate(&situations).expect("a fake"));
+        situations.clear();
         gatherings += 1;
     }
     assert!(search.is_done());

@@ -34,8 +34,8 @@ fn new_node(game: &Game) -> Node {
     let mut list = MoveList::new();
     game.legal_moves(&mut list);
     let moves = list.to_vec();
-    let query = game.owned_situation(&moves);
-    let evaluation = HashEvaluator.evaluate(&[query]).expect("a fake").remove(0);
+    let situation = game.owned_situation(&moves);
+    let evaluation = HashEvaluator.evaluate(&[situation]).expect("a fake").remove(0);
     let logits = evaluation.logits.iter().map(|logit| f64::from(*logit)).collect();
     Node::new(side, (f64::from(evaluation.value()), f64::from(evaluation.draw())), logits, moves)
 }

@@ -74,7 +74,7 @@ fn whatever_is_done_to_a_search_it_stays_whole() {
             let config = dice.config();
             let mut search =
                 Search::new(game.with_max_plies(80), &config, dice.simulations(), ChaCha8Rng::seed_from_u64(seed));
-            let mut queries = Vec::new();
+            let mut situations = Vec::new();
             for _ in 0..60 {
                 if search.game().outcome().is_some() {
                     break;
@@ -86,29 +86,29 @@ fn whatever_is_done_to_a_search_it_stays_whole() {
                         search.advance(mv);
                         continue;
                     }
-                    // Interrupts the search while queries are in flight.
+                    // Interrupts the search while situations are in flight.
                     2 => {
-                        search.gather(&mut queries);
+                        search.gather(&mut situations);
                         match dice.below(3) {
                             0 => search.stop(),
                             1 => search.configure(&dice.config(), dice.simulations()),
                             _ => {
                                 let mv = search.result().chosen;
                                 search.advance(mv);
-                                queries.clear();
+                                situations.clear();
                                 continue;
                             }
                         }
                     }
                     _ => {
                         let limit = 1 + dice.below(20) as usize;
-                        let n = search.gather_at_most(&mut queries, limit);
-                        assert!(n == queries.len() && n <= limit, "{what}");
+                        let n = search.gather_at_most(&mut situations, limit);
+                        assert!(n == situations.len() && n <= limit, "{what}");
                         assert_eq!(n == 0, search.is_done(), "{what}");
-                        search.apply(&HashEvaluator.evaluate(&queries).expect("a fake"));
+                        search.apply(&HashEvaluator.evaluate(&situations).expect("a fake"));
                     }
                 }
-                queries.clear();
+                situations.clear();
                 check(&search, &what);
             }
         }

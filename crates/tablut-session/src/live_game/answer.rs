@@ -79,7 +79,8 @@ impl LiveGame {
     }
 
     fn start_work(&mut self, request: Request, response: &mut Response) -> Result<(), String> {
-        let (seed, node) = (self.next_seed(), self.session.current());
+        let seed = self.next_seed();
+        let node = self.session.current();
         match request {
             Request::Hint => {
                 self.session.check_open()?;
@@ -185,7 +186,8 @@ impl LiveGame {
     fn move_now(&mut self, response: &mut Response) -> Result<(), String> {
         self.session.check_open()?;
         self.go_on();
-        let (seed, game) = (self.next_seed(), self.session.game());
+        let seed = self.next_seed();
+        let game = self.session.game();
         let own = self.session.turn().and_then(|player| self.config.reply(player, game, seed));
         let (net, work) = own.unwrap_or_else(|| (0, Box::new(SearchWork::of_level(game, adviser(), seed))));
         self.start_with_net(JobKind::Reply, Priority::Now, net, Duration::ZERO, work, response);
