@@ -7,7 +7,7 @@ use tablut_games::{LeafRequest, Task};
 use tablut_players::{Contestant, Ending, Fault, Player, PlayerError};
 use tablut_ratings::HalfPoints;
 use tablut_rules::{Game, Move, Rules, Side};
-use tablut_search::{Evaluation, Query};
+use tablut_search::{Evaluation, Situation};
 
 /// The player on one side of the board.
 struct MatchSeat {
@@ -91,7 +91,7 @@ pub struct MatchGame {
     /// Whether all players are ready.
     has_begun: bool,
     /// Positions that the player to move needs evaluated.
-    queries: Vec<Query>,
+    queries: Vec<Situation>,
 }
 
 /// The state of a game after a step.

@@ -8,7 +8,7 @@ use tablut_games::{CancelToken, Concurrency};
 use tablut_players::{Contestant, Ending, NetSearch};
 use tablut_ratings::{TestBounds, TestVerdict};
 use tablut_rules::{Game, Rules};
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Query, SearchConfig, UniformEvaluator};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, SearchConfig, Situation, UniformEvaluator};
 
 fn config(rules: &str, n_pairs: usize) -> MatchConfig {
     MatchConfig {
@@ -183,7 +183,7 @@ fn a_ply_limit_within_the_opening_draws_every_game() {
 struct FirstBatch(Arc<Mutex<Option<usize>>>);
 
 impl Evaluator for FirstBatch {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+    fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
         self.0.lock().unwrap().get_or_insert(queries.len());
         UniformEvaluator.evaluate(queries)
     }

@@ -14,10 +14,10 @@ use std::time::Instant;
 
 use self::exchange::{Exchange, Presence};
 use crate::cancel::CancelToken;
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Situation};
 
 /// A leaf to evaluate, with the index of the evaluator in the worker.
-pub type LeafRequest = (usize, Query);
+pub type LeafRequest = (usize, Situation);
 
 /// Work that alternates with evaluators: a self-play game or a match game.
 pub trait Task: Send {
@@ -288,7 +288,7 @@ impl<S: TaskSource> Shared<'_, S> {
 /// The requests of one round, grouped by evaluator, and their evaluations, by task.
 struct Round {
     requests: Vec<LeafRequest>,
-    queries: Vec<Vec<Query>>,
+    queries: Vec<Vec<Situation>>,
     origins: Vec<Vec<usize>>,
     ends: Vec<usize>,
     evaluations: Vec<Evaluation>,

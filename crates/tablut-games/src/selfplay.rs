@@ -9,7 +9,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Game, Move, MoveList, Outcome, Position, Reason, Rules, Side};
-use tablut_search::{Evaluation, Query, Search, SearchConfig, SearchResult, SelfPlaySearch};
+use tablut_search::{Evaluation, Search, SearchConfig, SearchResult, SelfPlaySearch, Situation};
 
 use crate::executor::{LeafRequest, Task};
 use crate::record::{GameRecord, Handicap, PlyRecord, SearchRecord};
@@ -88,7 +88,7 @@ pub struct SelfPlayGame {
     searching: bool,
     config: SelfPlayConfig,
     rng: ChaCha8Rng,
-    queries: Vec<Query>,
+    queries: Vec<Situation>,
     watch: Option<Arc<dyn GameWatch>>,
     /// Openings to choose from, before the first move.
     candidates: Option<Candidates>,
@@ -236,7 +236,7 @@ fn play_random(game: &mut Game, n_plies: u32, rng: &mut ChaCha8Rng) -> Vec<Move>
 struct Candidates {
     openings: Vec<Vec<Move>>,
     /// The positions after them.
-    queries: Vec<Query>,
+    queries: Vec<Situation>,
 }
 
 impl Candidates {

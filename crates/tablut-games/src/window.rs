@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
-use tablut_net::{InputBatch, View, encode_symmetric};
-use tablut_rules::{MoveList, N_ATTACKERS, Position, Rules, SIZE, Symmetry};
+use tablut_net::{InputBatch, encode_symmetric};
+use tablut_rules::{MoveList, N_ATTACKERS, Position, Rules, SIZE, Situation, Symmetry};
 use tablut_search::Chances;
 
 use crate::record::{GameRecord, ReplayError};
@@ -181,7 +181,7 @@ impl ReplayWindow {
         let rules = &self.rules[sample.rules as usize];
         let mut moves = MoveList::new();
         rules.legal_moves(&sample.position, &mut moves);
-        let view = View {
+        let view = Situation {
             rules: rules.as_ref(),
             position: sample.position,
             occurrences: u32::from(sample.occurrences),

@@ -8,7 +8,7 @@ use tablut_games::{
 };
 use tablut_net::Weights;
 use tablut_rules::{Position, Rules, Side};
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, SelfPlaySearch};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, SelfPlaySearch, Situation};
 
 /// Gives each position a different value.
 struct Hashed;
@@ -25,7 +25,7 @@ impl Hashed {
 }
 
 impl Evaluator for Hashed {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+    fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
         Ok(queries.iter().map(|query| Self::evaluation(&query.position, query.moves.len())).collect())
     }
 }

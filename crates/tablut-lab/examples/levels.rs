@@ -10,7 +10,7 @@ use tablut_net::{Engine, Model, NetEvaluator};
 use tablut_play::shipped_net;
 use tablut_players::{Contestant, Demand, Fault, Player, PlayerSpec};
 use tablut_rules::{Game, Move, Rules};
-use tablut_search::{Evaluation, Evaluator, Query, Search};
+use tablut_search::{Evaluation, Evaluator, Search, Situation};
 use tablut_session::Level;
 
 /// Players of each match and its number of game pairs. Strong players take more time, so they play fewer games.
@@ -51,7 +51,7 @@ impl LevelPlayer {
 }
 
 impl Player for LevelPlayer {
-    fn poll(&mut self, game: &Game, queries: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+    fn poll(&mut self, game: &Game, queries: &mut Vec<Situation>) -> Result<Option<Move>, Fault> {
         let ply = u64::from(game.ply());
         let mut search = self.search.take().unwrap_or_else(|| {
             Search::new(game.clone(), &self.level.search(game), self.level.simulations, self.stream(ply))

@@ -12,7 +12,7 @@ use tablut_games::{
 };
 use tablut_net::{Model, ModelFileError, NetEvaluator, TrainingSummary, Weights};
 use tablut_rules::Rules;
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Situation, UniformEvaluator};
 
 use crate::checkpoint::Checkpoint;
 use crate::config::TrainConfig;
@@ -136,7 +136,7 @@ struct Timed {
 }
 
 impl Evaluator for Timed {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+    fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
         let start = *self.start.get_or_init(Instant::now);
         let evaluations = self.inner.evaluate(queries);
         if start.elapsed() >= self.time {

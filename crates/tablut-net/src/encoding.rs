@@ -4,27 +4,27 @@
 //! Planes are absolute: they show attackers and defenders, not the side to move and its opponent, because the game is
 //! asymmetric. The crate's README lists them with an example.
 
-use tablut_rules::Symmetry;
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Query};
+use tablut_rules::{Move, Rules, Symmetry};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Situation};
 
 use crate::batch::{Inference, InputBatch, OutputBatch};
-use crate::features::{View, planes, push_features};
+use crate::features::{planes, push_features};
 use crate::policy::PolicyIndex;
 
 /// Version of planes, features and policy index together. A program reads only nets that were trained with its version.
 pub const ENCODING_VERSION: u32 = 1;
 
 /// Appends one row to `batch`.
-pub fn encode(view: &View<'_>, batch: &mut InputBatch) {
-    encode_symmetric(view, Symmetry::ALL[0], batch);
+pub fn encode(situation: &Situation<&Rules, &[Move]>, batch: &mut InputBatch) {
+    encode_symmetric(situation, Symmetry::ALL[0], batch);
 }
 
 /// Appends one row to `batch`, with the board transformed by `symmetry`. The moves keep their order. Their indices are
 /// transformed.
-pub fn encode_symmetric(view: &View<'_>, symmetry: Symmetry, batch: &mut InputBatch) {
-    batch.planes.extend(planes(view).map(|plane| symmetry.bitboard(plane)));
-    push_features(view.rules.set(), view.plies_since_capture, &mut batch.features);
-    batch.moves.extend(view.moves.iter().map(|&mv| PolicyIndex::of(mv).transformed(symmetry)));
+pub fn encode_symmetric(situation: &Situation<&Rules, &[Move]>, symmetry: Symmetry, batch: &mut InputBatch) {
+    batch.planes.extend(planes(situation).map(|plane| symmetry.bitboard(plane)));
+    push_features(situation.rules.set(), situation.plies_since_capture, &mut batch.features);
+    batch.moves.extend(situation.moves.iter().map(|&mv| PolicyIndex::of(mv).transformed(symmetry)));
     batch.move_ends.push(batch.moves.len() as u32);
     batch.n += 1;
 }
@@ -44,7 +44,7 @@ impl NetEvaluator {
 }
 
 impl Evaluator for NetEvaluator {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+    fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
         self.input.clear();
         for query in queries {
             encode(&query.borrowed(), &mut self.input);
@@ -89,7 +89,7 @@ mod tests {
 
     fn encoded(rules: &Rules, position: &Position, moves: &[Move], symmetry: Symmetry) -> InputBatch {
         let mut batch = InputBatch::default();
-        let view = View { rules, position: *position, occurrences: 1, plies_since_capture: 3, moves };
+        let view = Situation { rules, position: *position, occurrences: 1, plies_since_capture: 3, moves };
         encode_symmetric(&view, symmetry, &mut batch);
         batch.validate().unwrap();
         batch

@@ -9,17 +9,14 @@ use tablut_rules::{
 /// Number of input planes.
 pub const PLANES: usize = 16;
 
-/// A position to encode. `moves` are the moves whose logits are needed.
-pub type View<'a> = Situation<&'a Rules, &'a [Move]>;
-
 /// The planes of one position, as sets of squares.
-pub(crate) fn planes(view: &View<'_>) -> [Bitboard; PLANES] {
-    let (rules, position) = (view.rules, &view.position);
+pub(crate) fn planes(situation: &Situation<&Rules, &[Move]>) -> [Bitboard; PLANES] {
+    let (rules, position) = (situation.rules, &situation.position);
     let whole = |flag: bool| if flag { Bitboard::FULL } else { Bitboard::EMPTY };
     let mut capturable = Bitboard::EMPTY;
     let mut capturing = Bitboard::EMPTY;
     let beside_enemies = position.pieces(position.side_to_move().opponent()).neighbours();
-    for &mv in view.moves.iter().filter(|mv| beside_enemies.contains(mv.to)) {
+    for &mv in situation.moves.iter().filter(|mv| beside_enemies.contains(mv.to)) {
         let captured = rules.captured(position, mv);
         if !captured.is_empty() {
             capturable |= captured;
@@ -38,9 +35,9 @@ pub(crate) fn planes(view: &View<'_>) -> [Bitboard; PLANES] {
         rules.escapes(),
         rules.king_moves(position),
         rules.route_squares(position),
-        whole(view.occurrences >= 1),
-        whole(view.occurrences >= 2),
-        view.moves.iter().map(|mv| mv.to).collect(),
+        whole(situation.occurrences >= 1),
+        whole(situation.occurrences >= 2),
+        situation.moves.iter().map(|mv| mv.to).collect(),
         capturable,
         capturing,
     ]

@@ -2,7 +2,7 @@
 //!
 //! - [`Architecture`]: a net's architecture as data.
 //! - [`layers`]: parameters of layers. [`lines`]: a net's layers, and the net that learns.
-//! - [`encode`], [`View`], [`PLANES`], [`FEATURES`]: positions as planes and features.
+//! - [`encode`], [`PLANES`], [`FEATURES`]: positions as planes and features.
 //! - [`PolicyIndex`]: moves as entries of the policy table.
 //! - [`InputBatch`], [`OutputBatch`], [`Inference`]: running a net.
 //! - [`NetEvaluator`]: lets a search use a net.
@@ -39,7 +39,7 @@ pub use device::{DeviceChoice, NetDevice};
 pub use encoding::{ENCODING_VERSION, NetEvaluator, encode, encode_symmetric};
 pub use engine::{Engine, EngineOptions};
 pub use error::{ModelFileError, ModelFileErrorKind, NetError};
-pub use features::{FEATURES, PLANES, RULE_FEATURES, View};
+pub use features::{FEATURES, PLANES, RULE_FEATURES};
 pub use layers::{MOVES_LEFT_UNIT, Parameter};
 pub use model_file::{FORMAT_VERSION, MAX_PLAY_SIMULATIONS, Model, TrainingSummary, container};
 pub use policy::{DISTANCES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex};

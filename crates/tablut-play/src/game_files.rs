@@ -31,9 +31,6 @@ pub struct GameRead {
 
 /// Reads a game: a saved game, an OpenTafl record, a position, or moves in any notation. `rules` are used if the file
 /// contains none, or if `always` is set.
-///
-/// # Errors
-/// Returns an error with the file's name if the file cannot be read or contains no valid game.
 pub fn read_game(path: &Path, rules: &RuleSet, always: bool) -> Result<GameRead, String> {
     let at = |error: &dyn Display| format!("game {}: {error}", path.display());
     let text = read_text(path).map_err(|error| at(&error))?;
@@ -44,9 +41,6 @@ pub fn read_game(path: &Path, rules: &RuleSet, always: bool) -> Result<GameRead,
 }
 
 /// The text of a file with a game.
-///
-/// # Errors
-/// Returns an error if the file cannot be read, is not text, or has 4 MiB or more.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     if File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)? as u64 == MAX_BYTES {
@@ -57,10 +51,6 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 
 /// Writes a game. The file's extension gives the format: `.otg` is an OpenTafl record, `.txt` text, `.svg` a picture,
 /// and any other a saved game. An existing file is replaced only if `force` is set.
-///
-/// # Errors
-/// Returns an error if the file exists and `force` is not set, if the format cannot express the game, or if the file
-/// cannot be written.
 pub fn write_game(path: &Path, session: &Session, force: bool) -> Result<(), String> {
     let cannot = |error: &dyn Display| format!("cannot write {}: {error}", path.display());
     if path.is_dir() {

@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use std::path::PathBuf;
 use tablut_rules::{Move, MoveText, Square};
 use tablut_session::Level;
-use tablut_session::words::shortened;
+use tablut_session::words::shorten;
 
 /// A line from the player: an empty line, a move, or a command of [`HELP`].
 #[derive(Clone, Debug, PartialEq)]
@@ -65,12 +65,11 @@ quit           leave the game
 impl std::str::FromStr for Input {
     type Err = String;
 
-    /// Parses a line.
     fn from_str(line: &str) -> Result<Self, String> {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
-        let wrong = |command: &str, expected: &str| format!("`{command}` {expected}, found {:?}", shortened(rest));
+        let wrong = |command: &str, expected: &str| format!("`{command}` {expected}, found {:?}", shorten(rest));
         let plain =
             |input: Self, command| if rest.is_empty() { Ok(input) } else { Err(wrong(command, "takes no argument")) };
         match word.to_ascii_lowercase().as_str() {
@@ -97,7 +96,7 @@ impl std::str::FromStr for Input {
             "level" | "levels" if rest.is_empty() => Ok(Self::Level(None)),
             "level" => match Level::named(&rest.to_ascii_lowercase()) {
                 Some(level) => Ok(Self::Level(Some(level))),
-                None => Err(format!("no level {:?}, expected one of {}", shortened(rest), Level::names())),
+                None => Err(format!("no level {:?}, expected one of {}", shorten(rest), Level::names())),
             },
             "side" => HumanSides::from_str(rest, true)
                 .map(Self::Side)
@@ -121,10 +120,9 @@ fn read_move(line: &str) -> Result<Input, String> {
     match line.parse::<MoveText>().map(|text| Move { choice: text.captured.first(), ..Move::new(text.from, text.to) }) {
         Ok(mv) => Ok(Input::Move(mv)),
         Err(error) if begins_like_a_move => Err(error.to_string()),
-        Err(_) => Err(format!(
-            "{:?} is neither a move such as d1-d3 nor a command; `help` lists the commands",
-            shortened(line)
-        )),
+        Err(_) => {
+            Err(format!("{:?} is neither a move such as d1-d3 nor a command; `help` lists the commands", shorten(line)))
+        }
     }
 }
 

@@ -6,17 +6,18 @@
 //! - [`read_game`], [`write_game`]: games in files, in several formats.
 //! - [`PositionReport`]: the result of a search of a position, as text and as data.
 
+#![allow(missing_docs, clippy::missing_errors_doc, reason = "only programs of this workspace use this crate")]
+
 mod analysis_text;
 mod game_files;
-mod hosted_game;
 mod input;
-mod job_queue;
 mod line_mode;
 mod opponents;
 mod options;
 mod position_report;
 mod screen;
 mod serve;
+mod shared_jobs;
 mod terminal;
 mod terminal_events;
 mod terminal_game;

@@ -18,7 +18,6 @@ const THINKING_NOTICE: [Duration; 2] = [Duration::from_secs(1), Duration::from_s
 /// The style of the plain mode.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct LineStyle {
-    /// Colours and symbols.
     pub text: Style,
     /// Whether a person plays, and not a script. For a person there are notices while the computer thinks, and the game
     /// is saved when the person leaves it.
@@ -163,7 +162,7 @@ impl LineMode<'_> {
 
     fn show_ending(&mut self) -> io::Result<()> {
         let Some(ending) = self.game.session().ending() else { return Ok(()) };
-        let text = words::capitalized(&words::ending(ending)) + ".";
+        let text = words::capitalize(&words::ending(ending)) + ".";
         self.say(&self.style.text.paint(Colour::King, &text))
     }
 

@@ -168,8 +168,8 @@ pub fn setup(args: &PlayArgs) -> Result<Setup, PlayError> {
         None => Box::new(UniformEvaluator),
     };
     let session = match read {
-        Some(read) => continued(read, args, &config, &opponent),
-        None => begun(args, &rules, &opponent, seed)?,
+        Some(read) => resume(read, args, &config, &opponent),
+        None => new_game(args, &rules, &opponent, seed)?,
     };
     Ok(Setup { session, config, evaluator, opponent, simulations, notes, seed })
 }
@@ -208,7 +208,7 @@ fn strength(args: &PlayArgs, model: &Model) -> u32 {
 }
 
 /// A new game.
-fn begun(args: &PlayArgs, rules: &Arc<Rules>, opponent: &SidePlayer, seed: u64) -> Result<Session, PlayError> {
+fn new_game(args: &PlayArgs, rules: &Arc<Rules>, opponent: &SidePlayer, seed: u64) -> Result<Session, PlayError> {
     let position = match &args.position {
         Some(text) => text.parse().map_err(wrong)?,
         None => {
@@ -220,7 +220,7 @@ fn begun(args: &PlayArgs, rules: &Arc<Rules>, opponent: &SidePlayer, seed: u64) 
 }
 
 /// A game from a file. It keeps the players of the file, unless the options name others or the host does not have them.
-fn continued(read: GameRead, args: &PlayArgs, config: &HostConfig, opponent: &SidePlayer) -> Session {
+fn resume(read: GameRead, args: &PlayArgs, config: &HostConfig, opponent: &SidePlayer) -> Session {
     let mut session = read.session;
     let people = match args.side {
         Some(people) => people,

@@ -13,26 +13,21 @@ use tablut_session::{Analysis, Thinking};
 /// The result of a search of a position.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PositionReport {
-    /// The rule set's name.
     pub rules: String,
-    /// The position as text.
     pub position: String,
     /// Plies before the position.
     pub ply: u32,
-    /// The side to move.
     pub side_to_move: Side,
     /// How the game has ended. If it has, `net` and `search` are `None`.
     pub outcome: Option<Outcome>,
     /// The net's evaluation without a search.
     pub net: Option<NetView>,
-    /// The search.
     pub search: Option<SearchView>,
 }
 
 /// A net's evaluation of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NetView {
-    /// The chances.
     #[serde(flatten)]
     pub chances: Chances,
     /// The expected number of plies to the end of the game.
@@ -42,27 +37,21 @@ pub struct NetView {
 /// A search of a position.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SearchView {
-    /// The best move.
     pub best: Move,
     /// The position's value, −1 (the defenders win) to 1 (the attackers win).
     pub value: f32,
-    /// Chances, proof and best lines.
     #[serde(flatten)]
     pub analysis: Analysis,
     /// Positions in the tree.
     pub nodes: usize,
     /// Wall time in seconds.
     pub seconds: f64,
-    /// Why the search ended.
     pub stop: Option<&'static str>,
 }
 
 impl PositionReport {
     /// Searches the game's current position with `evaluator` and keeps the best `n_lines` moves. With a limit of
     /// simulations the result is deterministic. With a limit of time it depends on the machine.
-    ///
-    /// # Errors
-    /// Returns the evaluator's error.
     pub fn new(
         mut evaluator: Box<dyn Evaluator>,
         game: &Game,
@@ -143,7 +132,6 @@ impl PositionReport {
     }
 }
 
-/// Why a search ended, in words.
 fn reason(stop: Stop) -> &'static str {
     match stop {
         Stop::Simulations => "simulations spent",

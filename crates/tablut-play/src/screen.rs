@@ -35,7 +35,6 @@ const BAR: u16 = 2;
 /// The minimum number of columns for the panels next to the board.
 const SIDE: u16 = 20;
 
-/// Draws the screen of a game.
 pub fn draw(frame: &mut Frame<'_>, session: &Session, view: &ScreenView) {
     let area = frame.area();
     let rows = [Constraint::Length(1), Constraint::Min(1), Constraint::Length(2), Constraint::Length(1)];

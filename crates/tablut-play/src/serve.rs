@@ -15,8 +15,7 @@ pub use routes::{AddedPage, RenderPage, link_to};
 pub use training::{Trainer, Training};
 
 use crate::game_files::{SavedGames, data_folder};
-use crate::hosted_game::DEMO_PAUSE;
-use crate::job_queue::JobQueue;
+use crate::shared_jobs::SharedJobs;
 use access::AccessControl;
 use axum::Router;
 use game_server::GameServer;
@@ -27,7 +26,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_session::{HostConfig, PuzzleBook};
+use tablut_session::{DEMO_PAUSE, HostConfig, PuzzleBook};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use training::TrainingSlot;
@@ -91,9 +90,6 @@ const PUZZLES: [&str; 6] = [
 ];
 
 /// Serves only `pages` until the program ends. Of `args` only the address is used. `ready` receives the link.
-///
-/// # Errors
-/// Returns an error if the address cannot be used.
 pub fn serve_pages(args: &ServeArgs, pages: &[AddedPage], ready: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
     let router = |access: AccessControl| routes::only_pages(Arc::new(access), pages);
     runtime(1)?.block_on(run(args, router, ready))
@@ -101,9 +97,6 @@ pub fn serve_pages(args: &ServeArgs, pages: &[AddedPage], ready: &mut dyn FnMut(
 
 /// Serves the page until the program ends, with `pages` in addition. `trainer` trains nets for the page. `ready`
 /// receives the link and the folder of saved games.
-///
-/// # Errors
-/// Returns an error if a net cannot be loaded, or if the folder or the address cannot be used.
 pub fn serve(
     args: &ServeArgs,
     pages: &[AddedPage],
@@ -135,9 +128,9 @@ pub fn serve(
         demo_pause: DEMO_PAUSE,
         ..HostConfig::default()
     };
-    let queue = Arc::new(JobQueue::default());
-    let server = GameServer::new(config, saved, queue.clone(), training, nets.clone());
-    start_workers(&server, &queue, &nets)?;
+    let jobs = Arc::new(SharedJobs::default());
+    let server = GameServer::new(config, saved, jobs.clone(), training, nets.clone());
+    start_workers(&server, &jobs, &nets)?;
     let runtime = runtime(2)?;
     repeat(&runtime, SWEEP, &server, GameServer::sweep);
     if args.run.is_some() || args.checkpoints.is_some() {
@@ -145,16 +138,16 @@ pub fn serve(
     }
     let router = |access: AccessControl| routes::router(server, Arc::new(access), pages);
     let result = runtime.block_on(run(args, router, &mut |link| ready(link, &folder)));
-    queue.close();
+    jobs.close();
     result
 }
 
 /// Starts the threads that run jobs. Each has its own evaluators, and takes new ones when the nets change.
-fn start_workers(server: &Arc<GameServer>, queue: &Arc<JobQueue>, nets: &Arc<NetShelf>) -> Result<(), ServeError> {
+fn start_workers(server: &Arc<GameServer>, jobs: &Arc<SharedJobs>, nets: &Arc<NetShelf>) -> Result<(), ServeError> {
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_WORKERS));
     for number in 0..workers {
         let mut evaluators = nets.nets().evaluators();
-        let (nets, mut version, server, queue) = (nets.clone(), nets.version(), server.clone(), queue.clone());
+        let (nets, mut version, server, queue) = (nets.clone(), nets.version(), server.clone(), jobs.clone());
         let mut refresh = move |evaluators: &mut Vec<_>| {
             if nets.version() != version {
                 version = nets.version();
@@ -163,7 +156,7 @@ fn start_workers(server: &Arc<GameServer>, queue: &Arc<JobQueue>, nets: &Arc<Net
         };
         std::thread::Builder::new()
             .name(format!("jobs {number}"))
-            .spawn(move || queue.work(&mut evaluators, &mut refresh, &|update| server.update(update)))?;
+            .spawn(move || jobs.work(&mut evaluators, &mut refresh, &|update| server.update(update)))?;
     }
     Ok(())
 }

@@ -1,6 +1,5 @@
 //! A game on the terminal of this process: on the whole screen, or line by line.
 
-use crate::hosted_game::DEMO_PAUSE;
 use crate::line_mode::{Exit, LineStyle, run_lines};
 use crate::options::{PlayArgs, PlayError, Setup, setup};
 use crate::screen::{self, ScreenView, run_screen};
@@ -12,16 +11,14 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
-use tablut_session::Session;
 use tablut_session::board_text::Style;
+use tablut_session::{DEMO_PAUSE, Session};
 
 /// The input, the output and the settings of a game in the terminal.
 pub struct Console<'a> {
     /// Makes the source of the player's lines.
     pub lines: MakeLines,
-    /// The output.
     pub output: &'a mut dyn Write,
-    /// Whether colours may be used.
     pub colour: bool,
     /// Whether a person plays, and not a script.
     pub is_interactive: bool,
@@ -34,9 +31,6 @@ pub struct Console<'a> {
 }
 
 /// Plays on the process's own input and output. `program` is the command that continues a saved game, for messages.
-///
-/// # Errors
-/// Returns an error if the options do not describe a game, the terminal cannot be used, or a signal ends the game.
 pub fn play_in_terminal(args: &PlayArgs, program: &str) -> Result<(), PlayError> {
     let terminal = io::stdout().is_terminal();
     let is_interactive = terminal && io::stdin().is_terminal();
@@ -61,7 +55,6 @@ pub fn play_in_terminal(args: &PlayArgs, program: &str) -> Result<(), PlayError>
     }
 }
 
-/// Plays on the whole screen.
 fn play_on_screen(args: &PlayArgs, console: &mut Console<'_>) -> Result<(), PlayError> {
     let setup = setup(args)?;
     let notes = setup.notes.clone();
@@ -88,9 +81,6 @@ fn play_on_screen(args: &PlayArgs, console: &mut Console<'_>) -> Result<(), Play
 }
 
 /// Plays line by line. The game ends without an error if the reader of the output closes it.
-///
-/// # Errors
-/// Returns an error if the options do not describe a game, input or output fail, or a signal ends the game.
 pub fn play_lines(args: &PlayArgs, console: Console<'_>) -> Result<(), PlayError> {
     let setup = setup(args)?;
     for note in &setup.notes {

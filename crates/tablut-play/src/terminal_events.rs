@@ -1,12 +1,12 @@
 //! The events of a game in the terminal: lines, keys, updates of jobs and signals. They arrive in one channel.
 
-use crate::job_queue::JobUpdate;
 use ratatui::crossterm::event;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use std::io::{self, BufRead, Read};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
+use tablut_session::JobUpdate;
 
 /// An event of a game in the terminal.
 pub enum TerminalEvent {
@@ -14,7 +14,6 @@ pub enum TerminalEvent {
     Line(io::Result<LineInput>),
     /// A key was pressed, the window's size has changed, or reading from the terminal failed.
     Key(io::Result<event::Event>),
-    /// An update of one of the computer's jobs.
     Job(JobUpdate),
     /// A signal has arrived. The number is 128 plus the signal's number.
     Signal(u8),
@@ -23,20 +22,15 @@ pub enum TerminalEvent {
 /// The result of reading a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum LineInput {
-    /// A line without its line break.
     Line(String),
     /// Ctrl-C in the middle of a line.
     Interrupted,
-    /// The end of the input.
     End,
 }
 
 /// A source of lines.
 pub trait LineSource {
     /// The next line. `prompt` is shown at an interactive terminal.
-    ///
-    /// # Errors
-    /// Returns an error if the input cannot be read.
     fn next(&mut self, prompt: &str) -> io::Result<LineInput>;
 }
 
@@ -121,9 +115,6 @@ pub fn read_keys(events: Sender<TerminalEvent>) -> io::Result<()> {
 
 /// Lets Ctrl-C and SIGTERM end a command that has nothing to save. Without it they do not end process 1 of a container.
 /// On Windows, Ctrl-C ends every process that does not listen for it.
-///
-/// # Errors
-/// Returns an error if a handler cannot be registered.
 pub fn exit_on_signals() -> io::Result<()> {
     #[cfg(unix)]
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -148,9 +139,6 @@ pub fn listen_for_signals(events: Sender<TerminalEvent>) -> io::Result<()> {
 }
 
 /// Starts a thread that reports Ctrl-C, and as Ctrl-C that the window was closed.
-///
-/// # Errors
-/// Returns an error if the handler cannot be registered.
 #[cfg(not(unix))]
 pub fn listen_for_signals(events: Sender<TerminalEvent>) -> io::Result<()> {
     ctrlc::set_handler(move || drop(events.send(TerminalEvent::Signal(130)))).map_err(io::Error::other)

@@ -2,40 +2,35 @@
 
 use crate::analysis_text::{history_text, levels_text, moves_text};
 use crate::game_files::{SavedGames, new_name, read_game, write_game};
-use crate::hosted_game::HostedGame;
 use crate::input::{HELP, Input};
-use crate::job_queue::{JobQueue, JobUpdate};
 use crate::options::{HumanSides, Setup};
+use crate::shared_jobs::SharedJobs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 use tablut_session::protocol::{Event, Request};
-use tablut_session::{HostConfig, Level, LiveGame, Response, Session, SidePlayer, words};
+use tablut_session::{HostConfig, JobUpdate, Level, LiveGame, Response, Session, SidePlayer, words};
 
 /// The result of a command.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Answer {
     /// Nothing to show. Results may follow as events.
     Nothing,
-    /// Text to show.
     Text(String),
-    /// The board must be shown.
     Board,
-    /// A move was made.
     Moved,
     /// The position has changed, for the given reason.
     Changed(String),
-    /// Another game has begun.
     Begun,
-    /// The player leaves the game.
     Left,
 }
 
 /// A game with a player at the terminal.
 pub struct TerminalGame {
-    game: HostedGame,
+    game: LiveGame,
     config: Arc<HostConfig>,
-    queue: Arc<JobQueue>,
+    jobs: Arc<SharedJobs>,
     /// The number of games before this one. Each game has its own name in the queue.
     n_games: u64,
     seed: u64,
@@ -62,24 +57,34 @@ impl TerminalGame {
         report: impl Fn(JobUpdate) + Send + 'static,
     ) -> io::Result<Self> {
         let Setup { session, config, evaluator, opponent, simulations, seed, .. } = setup;
-        let (config, queue) = (Arc::new(config), Arc::new(JobQueue::default()));
+        let config = Arc::new(config);
+        let jobs = Arc::new(SharedJobs::default());
         let work = {
-            let queue = queue.clone();
-            move || queue.work(&mut vec![evaluator], &mut |_| {}, &report)
+            let jobs = jobs.clone();
+            move || jobs.work(&mut vec![evaluator], &mut |_| {}, &report)
         };
         std::thread::Builder::new().name("jobs".to_owned()).spawn(work)?;
         let saved = (!session.tree().is_empty()).then(|| session.saved().to_json());
-        let live = LiveGame::new(session, config.clone(), seed);
-        let game = HostedGame::new("0".into(), live, queue.clone());
-        let (n_games, events) = (0, Vec::new());
-        let mut game =
-            Self { game, config, queue, n_games, seed, events, opponent, simulations, saved, saved_games, program };
+        let game = LiveGame::new("0", session, config.clone(), seed);
+        let mut game = Self {
+            game,
+            config,
+            jobs,
+            n_games: 0,
+            seed,
+            events: Vec::new(),
+            opponent,
+            simulations,
+            saved,
+            saved_games,
+            program,
+        };
         game.greet();
         Ok(game)
     }
 
     pub fn session(&self) -> &Session {
-        self.game.game().session()
+        self.game.session()
     }
 
     pub fn human_sides(&self) -> HumanSides {
@@ -88,7 +93,7 @@ impl TerminalGame {
 
     /// Whether the player waits for the computer.
     pub fn is_awaited(&self) -> bool {
-        self.game.game().is_awaited()
+        self.game.is_awaited()
     }
 
     /// The events since the last call.
@@ -97,33 +102,40 @@ impl TerminalGame {
     }
 
     pub fn update(&mut self, update: JobUpdate) {
-        let events = self.game.update(update);
-        self.keep(events);
+        self.set_time();
+        let response = self.game.update(update);
+        self.take(response);
     }
 
     /// Sends a request to the game. Returns the reason if it is refused.
     pub fn request(&mut self, request: Request) -> Result<(), String> {
-        let events = self.game.answer(request)?;
-        self.keep(events);
+        self.set_time();
+        let response = self.game.answer(request, Vec::new())?;
+        self.take(response);
         Ok(())
     }
 
     fn greet(&mut self) {
-        let events = self.game.greet();
-        self.keep(events);
+        self.set_time();
+        let response = self.game.greet();
+        self.take(response);
     }
 
-    fn keep(&mut self, events: Response) {
+    fn set_time(&mut self) {
+        self.game.set_time(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default());
+    }
+
+    /// Starts a response's jobs, and keeps its events.
+    fn take(&mut self, response: Response) {
+        let events = self.jobs.start(&mut self.game, response);
         self.events.extend(events.one);
         self.events.extend(events.all);
     }
 
-    /// Begins another game.
     fn begin(&mut self, session: Session) {
         self.n_games += 1;
         let seed = self.seed.wrapping_add(self.n_games);
-        let live = LiveGame::new(session, self.config.clone(), seed);
-        self.game = HostedGame::new(self.n_games.to_string().into(), live, self.queue.clone());
+        self.game = LiveGame::new(self.n_games.to_string(), session, self.config.clone(), seed);
         self.greet();
     }
 
@@ -151,7 +163,7 @@ impl TerminalGame {
     }
 
     fn try_to(&mut self, input: Input) -> Result<Answer, String> {
-        let session = self.game.game().session();
+        let session = self.game.session();
         Ok(match input {
             Input::Empty => Answer::Nothing,
             Input::Quit => Answer::Left,
@@ -169,8 +181,8 @@ impl TerminalGame {
                 Answer::Nothing
             }
             Input::Eval => {
-                let events = self.game.evaluate(self.net()?)?;
-                self.keep(events);
+                let response = self.game.evaluate(self.net()?)?;
+                self.take(response);
                 Answer::Nothing
             }
             Input::Moves(square) => {
@@ -197,7 +209,7 @@ impl TerminalGame {
             Input::Resign => {
                 self.request(Request::Resign { side: None })?;
                 let ending = self.session().ending().map_or_else(String::new, words::ending);
-                Answer::Changed(words::capitalized(&ending) + ".")
+                Answer::Changed(words::capitalize(&ending) + ".")
             }
             Input::Level(None) => Answer::Text(levels_text(session.players())),
             Input::Level(Some(level)) => self.set_level(level)?,
@@ -272,7 +284,7 @@ impl TerminalGame {
 
     /// Saves a game that the player leaves, unless it is already saved or has no moves. Returns a message.
     pub fn save_on_exit(&mut self) -> Option<String> {
-        let session = self.game.game().session();
+        let session = self.game.session();
         let text = session.saved().to_json();
         if session.tree().is_empty() || self.saved.as_ref() == Some(&text) {
             return None;
@@ -294,6 +306,6 @@ impl TerminalGame {
 
 impl Drop for TerminalGame {
     fn drop(&mut self) {
-        self.queue.close();
+        self.jobs.close();
     }
 }

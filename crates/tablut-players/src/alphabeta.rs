@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use table::Table;
 use tablut_rules::{Game, Move, MoveList, Outcome, Rules, Side};
-use tablut_search::Query;
+use tablut_search::Situation;
 use tree::Tree;
 
 /// The version of the engine's play. It increases when the play changes.
@@ -101,7 +101,7 @@ impl AlphaBeta {
 }
 
 impl Player for AlphaBeta {
-    fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+    fn poll(&mut self, game: &Game, _: &mut Vec<Situation>) -> Result<Option<Move>, Fault> {
         let best = self.analyse(game).best;
         Ok(Some(pick(&best, &mut self.rng)))
     }

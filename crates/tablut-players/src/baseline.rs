@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::sync::Arc;
 use tablut_rules::{Game, Move, MoveList, Rules};
-use tablut_search::Query;
+use tablut_search::Situation;
 
 /// Creates a player for games under some rules. All its randomness comes from the number.
 type Make = Box<dyn Fn(&Arc<Rules>, u64) -> Box<dyn Player> + Send + Sync>;
@@ -78,7 +78,7 @@ impl RandomMoves {
 }
 
 impl Player for RandomMoves {
-    fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+    fn poll(&mut self, game: &Game, _: &mut Vec<Situation>) -> Result<Option<Move>, Fault> {
         game.legal_moves(&mut self.moves);
         let (mut wins, mut captures) = (Vec::new(), Vec::new());
         for &mv in self.moves.iter().filter(|_| self.is_greedy) {

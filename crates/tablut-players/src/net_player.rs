@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 use tablut_net::{Engine, EngineOptions, NetError, NetEvaluator, Weights};
 use tablut_rules::{Game, Move};
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Query, Search, SearchConfig, SearchResult};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Search, SearchConfig, SearchResult, Situation};
 
 /// A net with its search, for one game at a time.
 pub struct NetPlayer {
@@ -115,7 +115,7 @@ impl SearchPlayer {
 }
 
 impl Player for SearchPlayer {
-    fn poll(&mut self, game: &Game, queries: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+    fn poll(&mut self, game: &Game, queries: &mut Vec<Situation>) -> Result<Option<Move>, Fault> {
         let began = *self.began.get_or_insert_with(Instant::now);
         let fresh = || Search::new(game.clone(), &self.config, self.limit, ChaCha8Rng::seed_from_u64(self.seed));
         let search = self.search.get_or_insert_with(fresh);

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use tablut_rules::{Game, Move, Outcome, Side};
-use tablut_search::{Evaluation, Query};
+use tablut_search::{Evaluation, Situation};
 
 /// One side of a game.
 ///
@@ -24,7 +24,7 @@ pub trait Player: Send {
     ///
     /// # Errors
     /// If the player cannot play, or forfeits the game.
-    fn poll(&mut self, game: &Game, queries: &mut Vec<Query>) -> Result<Option<Move>, Fault>;
+    fn poll(&mut self, game: &Game, queries: &mut Vec<Situation>) -> Result<Option<Move>, Fault>;
 
     /// Receives the evaluations of the last [`Player::poll`]'s queries, in the same order.
     fn apply(&mut self, _evaluations: &[Evaluation]) {}

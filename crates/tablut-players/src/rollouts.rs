@@ -4,7 +4,7 @@ use crate::player::{Fault, Player};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use tablut_rules::{Game, Move, MoveList, Outcome};
-use tablut_search::Query;
+use tablut_search::Situation;
 
 /// Exploration constant of UCB1 for results between −1 and 1.
 const EXPLORATION: f64 = 1.4;
@@ -99,7 +99,7 @@ impl Rollouts {
 }
 
 impl Player for Rollouts {
-    fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+    fn poll(&mut self, game: &Game, _: &mut Vec<Situation>) -> Result<Option<Move>, Fault> {
         assert!(game.outcome().is_none(), "a player was asked for a move in a game that is over");
         let mut tree = vec![Node { mv: None, children: 0..0, visits: 0, total: 0.0 }];
         for _ in 0..self.playouts {

@@ -12,7 +12,6 @@ pub mod referee;
 
 use tablut_rules::Side;
 
-/// The rule set of the contest.
 pub const RULES: &str = "ashton";
 
 /// The port on which the referee expects `side`.
@@ -28,19 +27,14 @@ pub const fn port(side: Side) -> u16 {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ChallengeError {
-    /// The connection failed.
     #[error("the connection to the {peer} failed: {reason}")]
     Connection { peer: &'static str, reason: std::io::Error },
-    /// The peer closed the connection between two frames.
     #[error("the {peer} closed the connection without a result; the referee does so when a player's time is over")]
     Closed { peer: &'static str },
-    /// The connection ended inside a frame.
     #[error("the {peer} closed the connection after {found} of a frame's {expected} bytes")]
     HalfFrame { peer: &'static str, found: usize, expected: usize },
-    /// A frame's length is negative or too large.
     #[error("the {peer} announced a frame of {length} bytes, expected 1 to {max}")]
     Length { peer: &'static str, length: i32, max: usize },
-    /// Nothing arrived in time.
     #[error("the {peer} sent nothing for {seconds} s")]
     Silent { peer: &'static str, seconds: u64 },
     /// A frame does not contain what was expected. `text` is the start of what it contains.

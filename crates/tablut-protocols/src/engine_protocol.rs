@@ -26,7 +26,7 @@
 mod command;
 pub(crate) mod host;
 
-use crate::wire::{BridgePlayer, Failure, Lines, Wire, refused};
+use crate::wire::{BridgePlayer, Failure, Lines, Wire, refusal};
 use command::{Command, Go};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -59,9 +59,6 @@ fn start(rules: Arc<Rules>, first: Option<Side>) -> Game {
 
 /// Executes `lines` until `quit` or their end. Lines arrive through a channel, so that `stop` works while the engine
 /// thinks.
-///
-/// # Errors
-/// If `output` cannot be written.
 pub fn run_engine(engine: &mut LineEngine, lines: &Lines, output: &mut dyn Write) -> io::Result<()> {
     let execute = |line: &str, wire: &mut Wire<'_>| {
         engine.execute(Command::read(line).map_err(Failure::Refused)?, wire)?;
@@ -79,7 +76,7 @@ impl LineEngine {
             Command::IsReady => wire.say("readyok")?,
             Command::Quit => self.quits = true,
             Command::Rules(name) => {
-                let rules = Arc::new(Rules::load(&name).map_err(refused)?);
+                let rules = Arc::new(Rules::load(&name).map_err(refusal)?);
                 self.player.set_rules(&rules);
                 self.game = start(rules, None);
             }
@@ -88,8 +85,8 @@ impl LineEngine {
                 self.game = follow(start(self.game.rules().clone(), first), &moves)?;
             }
             Command::Board { position, moves } => {
-                let position = position.parse().map_err(refused)?;
-                let game = Game::from_position(self.game.rules().clone(), position).map_err(refused)?;
+                let position = position.parse().map_err(refusal)?;
+                let game = Game::from_position(self.game.rules().clone(), position).map_err(refusal)?;
                 self.game = follow(game, &moves)?;
             }
             Command::Go(go) => self.go(&go, wire)?,
@@ -127,7 +124,7 @@ impl LineEngine {
             (None, None) => Ok(Limit::of_simulations(self.simulations)),
             (nodes, time) => Limit::new(nodes, time),
         };
-        let limit = limit.map_err(refused)?;
+        let limit = limit.map_err(refusal)?;
         let mut thinking = Thinking { plies: go.plies, time, awaited, until: None, ended: None };
         let mv = match &mut self.player {
             BridgePlayer::Baseline(player) => player.choose(&self.game),
@@ -185,7 +182,6 @@ impl Thinking {
         Ok(())
     }
 
-    /// Whether the search has to end now.
     fn is_over(&self, search: &Search) -> bool {
         let is_deep = |plies| search.variation(search.result().chosen).len() >= plies;
         let is_late = self.until.is_some_and(|until| Instant::now() >= until);
@@ -225,7 +221,7 @@ fn think(
             ControlFlow::Break(())
         }
     };
-    let search = net.search(game, &SearchConfig::for_play(), limit, watch).map_err(refused)?;
+    let search = net.search(game, &SearchConfig::for_play(), limit, watch).map_err(refusal)?;
     if let Some(error) = broken {
         return Err(Failure::Output(error));
     }
@@ -260,9 +256,9 @@ fn info(search: &Search, began: Instant) -> String {
 
 fn follow(mut game: Game, moves: &[String]) -> Result<Game, Failure> {
     for text in moves {
-        let mv: Move = text.parse().map_err(refused)?;
+        let mv: Move = text.parse().map_err(refusal)?;
         let ply = game.ply() + 1;
-        game.play(mv).map_err(|error| refused(format!("ply {ply}: {error}")))?;
+        game.play(mv).map_err(|error| refusal(format!("ply {ply}: {error}")))?;
     }
     Ok(game)
 }

@@ -22,7 +22,7 @@ mod command;
 mod followed_game;
 pub(crate) mod host;
 
-use crate::wire::{BridgePlayer, Failure, Lines, Wire, refused};
+use crate::wire::{BridgePlayer, Failure, Lines, Wire, refusal};
 use clock::Clock;
 use command::Command;
 use followed_game::{Followed, FollowedGame};
@@ -40,7 +40,6 @@ const ANALYSIS_MARGIN: Duration = Duration::from_millis(100);
 /// The engine's limits per move.
 #[derive(Copy, Clone, Debug)]
 pub struct Pace {
-    /// The limit for every move.
     pub most: Option<Limit>,
     /// Simulations if neither `most` nor OpenTafl's clock limits the move.
     pub simulations: u32,
@@ -81,9 +80,6 @@ impl OpenTaflEngine {
 
 /// Sends `hello` and executes `lines` until `goodbye` or their end. Lines arrive through a channel, so that the clock
 /// and the end of the game are noticed while the engine thinks.
-///
-/// # Errors
-/// If `output` cannot be written.
 pub fn run_opentafl(engine: &mut OpenTaflEngine, lines: &Lines, output: &mut dyn Write) -> io::Result<()> {
     let mut wire = Wire::new(lines, output);
     wire.say("hello")?;
@@ -133,10 +129,10 @@ impl OpenTaflEngine {
         // The previous game is over, whatever these rules are.
         (self.game, self.clock, self.sent) = (None, None, None);
         self.refused.clear();
-        let RulesLine { set, start, other_endings } = line.parse().map_err(refused)?;
-        let rules = Arc::new(Rules::new(set).map_err(refused)?);
+        let RulesLine { set, start, other_endings } = line.parse().map_err(refusal)?;
+        let rules = Arc::new(Rules::new(set).map_err(refusal)?);
         self.player.set_rules(&rules);
-        self.game = Some(FollowedGame::new(rules, start).map_err(refused)?);
+        self.game = Some(FollowedGame::new(rules, start).map_err(refusal)?);
         for ending in other_endings {
             wire.say(&format!("status not known to this engine: {ending}"))?;
         }
@@ -216,7 +212,7 @@ impl OpenTaflEngine {
             BridgePlayer::Baseline(player) => vec![format!("{} 0", player.choose(&game))],
             BridgePlayer::Net(net) => {
                 let time = Duration::from_secs(seconds.into()).saturating_sub(ANALYSIS_MARGIN);
-                let limit = Limit::of_time(time).map_err(refused)?;
+                let limit = Limit::of_time(time).map_err(refusal)?;
                 let listener = Listener::new(&mut self.clock, &mut self.quits, None, wire);
                 let Some(search) = think(net, &game, &SearchConfig::for_analysis(), limit, listener)? else {
                     return Ok(());
@@ -283,7 +279,7 @@ fn think(
     limit: Limit,
     mut listener: Listener<'_, '_>,
 ) -> Result<Option<Search>, Failure> {
-    let search = net.search(game, config, limit, &mut |_| listener.listen()).map_err(refused)?;
+    let search = net.search(game, config, limit, &mut |_| listener.listen()).map_err(refusal)?;
     if listener.is_over {
         return Ok(None);
     }
@@ -291,7 +287,6 @@ fn think(
     Ok(Some(search))
 }
 
-/// The result of a search, for people.
 fn summary(search: &Search) -> String {
     let best = search.lines(1).into_iter().next();
     let (line, value) = best.map_or((Vec::new(), 0.0), |line| (line.moves, line.root.q));

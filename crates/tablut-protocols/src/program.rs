@@ -29,7 +29,6 @@ pub(crate) const SLICE: Duration = Duration::from_millis(50);
 pub(crate) struct Program {
     /// The player, as in the command.
     pub(crate) name: String,
-    /// The command's words.
     pub(crate) command: Vec<String>,
 }
 
@@ -90,9 +89,7 @@ pub(crate) struct Process {
 pub(crate) enum Received {
     /// A line, without its end.
     Line(String),
-    /// Nothing yet.
     Nothing,
-    /// Its output has ended.
     End,
 }
 
@@ -128,7 +125,6 @@ impl Process {
         Ok(Self { input: child.stdin.take(), child, lines, errors, error_reader })
     }
 
-    /// Writes a line to its standard input.
     pub(crate) fn say(&mut self, line: &str) -> io::Result<()> {
         let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
         input.write_all(format!("{line}\n").as_bytes())?;
@@ -151,7 +147,6 @@ impl Process {
         self.lines.try_iter().take(MAX_WAITING_LINES).for_each(drop);
     }
 
-    /// Whether it has ended.
     pub(crate) fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }

@@ -11,10 +11,6 @@ use tablut_players::{Contestant, Demand, Fault, NamedPlayer, Player, PlayerError
 use tablut_rules::{Game, Position, Rules, Side};
 
 /// The program that `named` describes, for games under `rules`. Engines are started at once, to check that they work.
-///
-/// # Errors
-/// If the command cannot be parsed or started, if the engine is not ready in time, if the protocol cannot express the
-/// rules, or if `named` is not another program.
 pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contestant, PlayerError> {
     let name = named.name();
     match &named.spec {
@@ -28,7 +24,8 @@ pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contesta
             Ok(Contestant::new(name, None, Demand::OwnThread, sit))
         }
         PlayerSpec::OpenTafl { command, seconds } => {
-            let (program, seconds) = (Arc::new(Program::new(&name, command)?), *seconds);
+            let program = Arc::new(Program::new(&name, command)?);
+            let seconds = *seconds;
             rules_line(rules, &Position::start(Side::Attackers)).map_err(|reason| program.error(reason))?;
             try_out(&mut OpenTaflPlayer::new(program.clone(), Side::Attackers, seconds), rules, &name)?;
             let sit = move |_: &Arc<Rules>, side: Side, _: u64| -> Box<dyn Player> {
@@ -37,7 +34,8 @@ pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contesta
             Ok(Contestant::new(name, None, Demand::OwnThread, sit))
         }
         PlayerSpec::Challenge { command, seconds } => {
-            let (program, seconds) = (Arc::new(Program::new(&name, command)?), *seconds);
+            let program = Arc::new(Program::new(&name, command)?);
+            let seconds = *seconds;
             if Rules::named(RULES).is_ok_and(|contest| contest.set() != rules.set()) {
                 let reason = format!("the Challenge is played by the rules {RULES}, not {}", rules.name());
                 return Err(program.error(reason));

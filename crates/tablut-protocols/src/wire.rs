@@ -11,14 +11,12 @@ use tablut_rules::Rules;
 
 /// The player of our program as an engine.
 pub enum BridgePlayer {
-    /// A net.
     Net(Box<NetPlayer>),
     /// A player without a net. It ignores limits on its time.
     Baseline(Baseline),
 }
 
 impl BridgePlayer {
-    /// Changes the rules.
     pub fn set_rules(&mut self, rules: &Arc<Rules>) {
         if let Self::Baseline(player) = self {
             player.play_by(rules);
@@ -94,7 +92,7 @@ fn read_line(input: &mut impl BufRead) -> Option<Result<String, Overlong>> {
 }
 
 /// The beginning of a line that is shown in a message.
-pub(crate) fn shortened(line: &str) -> String {
+pub(crate) fn shorten(line: &str) -> String {
     line.trim().chars().take(80).collect()
 }
 
@@ -180,7 +178,6 @@ impl<'a> Wire<'a> {
 pub(crate) enum Failure {
     /// The command is refused. The text is for the sender.
     Refused(String),
-    /// The output is closed.
     Output(io::Error),
 }
 
@@ -191,7 +188,7 @@ impl From<io::Error> for Failure {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is passed to map_err")]
-pub(crate) fn refused(error: impl ToString) -> Failure {
+pub(crate) fn refusal(error: impl ToString) -> Failure {
     // An answer is one line.
     Failure::Refused(error.to_string().replace('\n', " "))
 }

@@ -63,15 +63,15 @@ fn forfeit(report: &RefereeReport) -> &str {
 fn our_client_plays_a_whole_game_against_our_referee() {
     let (white, black) = (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
     let (white_port, black_port) = (white.local_addr().unwrap().port(), black.local_addr().unwrap().port());
-    let mut told = 0;
+    let mut n_reported = 0;
     let (report, clients) = thread::scope(|scope| {
         let defenders = scope.spawn(move || play_as(white_port, Side::Defenders, "alphabeta:1"));
         let attackers = scope.spawn(move || play_as(black_port, Side::Attackers, "greedy"));
-        let report = serve(&white, &black, &options(WAIT), &mut |_, _| told += 1).unwrap();
+        let report = serve(&white, &black, &options(WAIT), &mut |_, _| n_reported += 1).unwrap();
         (report, [attackers.join().unwrap().unwrap(), defenders.join().unwrap().unwrap()])
     });
     let Ending::Rules(outcome) = &report.ending else { panic!("{report:?}") };
-    assert_eq!(told, report.moves.len());
+    assert_eq!(n_reported, report.moves.len());
     assert_eq!(report.names, ["tablut", "tablut"]);
     let mut game = Game::new(rules(), Side::Defenders);
     for &mv in &report.moves {

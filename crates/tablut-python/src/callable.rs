@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, encode};
 use tablut_rules::SIZE;
-use tablut_search::{Chances, EvaluateError, Evaluation, Evaluator, Query};
+use tablut_search::{Chances, EvaluateError, Evaluation, Evaluator, Situation};
 
 use crate::errors::{type_error, value_error};
 
@@ -37,7 +37,7 @@ impl CallableEvaluator {
 }
 
 impl Evaluator for CallableEvaluator {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
+    fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
         if queries.is_empty() {
             return Ok(Vec::new());
         }

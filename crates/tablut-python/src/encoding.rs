@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, PolicyIndex, encode_symmetric};
 use tablut_rules::{SIZE, SQUARES, Square, Symmetry};
-use tablut_search::Query;
+use tablut_search::Situation;
 
 use crate::errors::value_error;
 
@@ -18,7 +18,7 @@ pub(crate) fn symmetry(index: usize) -> PyResult<Symmetry> {
 }
 
 /// Queries as one batch.
-pub(crate) fn batch_of(queries: &[Query], symmetry: Symmetry) -> InputBatch {
+pub(crate) fn batch_of(queries: &[Situation], symmetry: Symmetry) -> InputBatch {
     let mut batch = InputBatch::default();
     for query in queries {
         encode_symmetric(&query.borrowed(), symmetry, &mut batch);

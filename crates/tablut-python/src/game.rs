@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 use tablut_net::PolicyIndex;
 use tablut_rules::{Bitboard, Game, Move, MoveList, Outcome, Rules, SIZE, SQUARES, Square, Symmetry};
-use tablut_search::Query;
+use tablut_search::Situation;
 use tablut_session::board_text::{Style, board_text};
 use tablut_session::{Players, Session, picture};
 
@@ -73,7 +73,7 @@ impl PyGame {
     }
 
     /// The query for an evaluation. After the end of the game it has no moves.
-    fn situation(&self) -> Query {
+    fn situation(&self) -> Situation {
         self.game.owned_situation(&self.moves())
     }
 
@@ -378,7 +378,7 @@ pub(crate) fn encode<'py>(
     symmetry: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let symmetry = self::symmetry(symmetry)?;
-    let situations: Vec<Query> = games.iter().map(|game| game.situation()).collect();
+    let situations: Vec<Situation> = games.iter().map(|game| game.situation()).collect();
     drop(games);
     let batch = py.detach(|| batch_of(&situations, symmetry));
     batch_dict(py, batch)

@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use tablut_net::{Inference, InputBatch, Model, NetError, NetEvaluator, OutputBatch, PooledNet, clauses_hash, encode};
 use tablut_rules::{MoveList, Situation};
+use tablut_search::Evaluator;
 use tablut_search::formulas::softmax::{exp, log_softmax};
-use tablut_search::{Evaluator, Query};
 
 use crate::errors::{model_error, runtime_error, value_error};
 use crate::game::PyGame;
@@ -138,7 +138,7 @@ impl PyModel {
             // The threads list the moves.
             Ok(game.game.owned_situation(&[]))
         };
-        let queries = games.iter().enumerate().map(query).collect::<PyResult<Vec<Query>>>()?;
+        let queries = games.iter().enumerate().map(query).collect::<PyResult<Vec<Situation>>>()?;
         drop(games);
         let workers = Workers::new(py, n_threads(threads)?.clamp(1, queries.len().div_ceil(ROWS).max(1)))?;
         let mut engines = self.take(workers.n())?;
@@ -183,7 +183,7 @@ impl Found {
         &mut self,
         workers: Workers,
         engines: &mut [Box<dyn Inference>],
-        queries: &[Query],
+        queries: &[Situation],
     ) -> Result<(), NetError> {
         let source = Source { parts: queries.chunks(ROWS).collect(), next: AtomicUsize::new(0) };
         let mut done: Vec<_> = engines.iter().map(|_| Ok(Vec::new())).collect();
@@ -214,7 +214,7 @@ impl Found {
 
 /// Positions that threads evaluate.
 struct Source<'a> {
-    parts: Vec<&'a [Query]>,
+    parts: Vec<&'a [Situation]>,
     /// The first part that no thread has taken.
     next: AtomicUsize,
 }

@@ -8,7 +8,7 @@ use tablut_games::CancelToken;
 use tablut_net::{Model, ModelFileError, NetPool};
 use tablut_players::{Contestant, Fault, NamedPlayer, Player, PlayerError};
 use tablut_rules::{Game, Move, Rules};
-use tablut_search::{Evaluator, Query};
+use tablut_search::{Evaluator, Situation};
 
 use crate::calling_thread::{ToCaller, supervise};
 use crate::errors::{model_error, runtime_error, value_error};
@@ -129,7 +129,7 @@ impl PyPlayer {
             seen.play(mv).map_err(runtime_error)?;
             player.follow(seen, mv).map_err(fault)?;
         }
-        let mut queries: Vec<Query> = Vec::new();
+        let mut queries: Vec<Situation> = Vec::new();
         loop {
             if let Some(mv) = player.poll(seen, &mut queries).map_err(fault)? {
                 return Ok(mv);

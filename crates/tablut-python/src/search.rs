@@ -11,7 +11,7 @@ use rand::rngs::ChaCha8Rng;
 use tablut_games::{Concurrency, Counters, LeafRequest, RunError, Task, run_tasks};
 use tablut_players::SearchOptions;
 use tablut_rules::Game;
-use tablut_search::{Evaluation, Evaluator, Limit, Query, Search, SearchConfig};
+use tablut_search::{Evaluation, Evaluator, Limit, Search, SearchConfig, Situation};
 use tablut_session::report_search;
 
 use crate::calling_thread::{ToCaller, supervise};
@@ -133,7 +133,7 @@ pub(crate) fn search_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<Se
 struct SearchTask {
     search: Option<Search>,
     began: Option<Instant>,
-    queries: Vec<Query>,
+    queries: Vec<Situation>,
 }
 
 impl SearchTask {

@@ -123,19 +123,11 @@ impl fmt::Debug for Square {
 }
 
 /// The text does not name a square of the board.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{text:?} is no square: expected a column letter and a row number, a1 to {}", Square(SQUARES as u8 - 1))]
 pub struct SquareError {
     text: String,
 }
-
-impl fmt::Display for SquareError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let last = Square(SQUARES as u8 - 1);
-        write!(f, "{:?} is no square: expected a column letter and a row number, a1 to {last}", self.text)
-    }
-}
-
-impl std::error::Error for SquareError {}
 
 impl FromStr for Square {
     type Err = SquareError;

@@ -2,7 +2,6 @@
 
 mod repetition;
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::moves::{Move, MoveList};
@@ -11,12 +10,13 @@ use crate::position::Position;
 use crate::rules::{Applied, IllegalMove, MoveFault, Rules};
 use crate::side::Side;
 
-/// A position with everything else that an evaluation may depend on: the rules (`R`), the counts from its history, and
-/// the legal moves (`M`).
+/// A position with everything else that an evaluation may depend on: the rules, the counts from its history, and the
+/// legal moves.
 ///
-/// [`Game::situation`] borrows the rules and the moves. Use [`Game::owned_situation`] if the evaluation happens later.
+/// [`Game::situation`] borrows the rules (`R`) and the moves (`M`). Use [`Game::owned_situation`] if the evaluation
+/// happens later.
 #[derive(Copy, Clone, Debug)]
-pub struct Situation<R, M> {
+pub struct Situation<R = Arc<Rules>, M = Vec<Move>> {
     /// The rules of the game.
     pub rules: R,
     /// Board and side to move.
@@ -29,7 +29,7 @@ pub struct Situation<R, M> {
     pub moves: M,
 }
 
-impl Situation<Arc<Rules>, Vec<Move>> {
+impl Situation {
     /// The same situation, with borrowed rules and moves.
     pub fn borrowed(&self) -> Situation<&Rules, &[Move]> {
         Situation {
@@ -43,22 +43,13 @@ impl Situation<Arc<Rules>, Vec<Move>> {
 }
 
 /// No game can start from this position.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+#[derive(Copy, Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PositionError {
     /// There is no king on the board.
+    #[error("there is no king on the board, and a game cannot start without one")]
     NoKing,
 }
-
-impl fmt::Display for PositionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PositionError::NoKing => f.write_str("there is no king on the board, and a game cannot start without one"),
-        }
-    }
-}
-
-impl std::error::Error for PositionError {}
 
 /// What a game stores for each ply: the move, and the position and the count since the last capture before it.
 #[derive(Copy, Clone, Debug)]
@@ -187,7 +178,7 @@ impl Game {
     }
 
     /// Like [`Game::situation`], but the result owns its rules and moves.
-    pub fn owned_situation(&self, moves: &[Move]) -> Situation<Arc<Rules>, Vec<Move>> {
+    pub fn owned_situation(&self, moves: &[Move]) -> Situation {
         Situation {
             rules: Arc::clone(&self.rules),
             position: self.position,

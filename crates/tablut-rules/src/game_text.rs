@@ -18,7 +18,6 @@
 mod read;
 mod write;
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::game::{Game, PositionError};
@@ -57,10 +56,11 @@ pub struct WrittenMove {
 }
 
 /// The text is not a game on this board, or the game cannot be written as a record of OpenTafl.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GameTextError {
     /// A line cannot be read.
+    #[error("line {number}: {reason}")]
     Line {
         /// The line, from 1.
         number: usize,
@@ -68,10 +68,13 @@ pub enum GameTextError {
         reason: String,
     },
     /// The line of rules cannot be expressed by this project's rules.
+    #[error("{0}")]
     Rules(RulesLineError),
     /// The text names a rule set, and its line of rules has other rules.
+    #[error("the variant {0} and the line of rules disagree; remove one of them, or choose the rules")]
     OtherRules(String),
     /// A move of the main line is not legal.
+    #[error("ply {ply}: {reason}")]
     Move {
         /// The ply, from 1.
         ply: usize,
@@ -79,29 +82,12 @@ pub enum GameTextError {
         reason: ReadMoveError,
     },
     /// No game can start from the position.
+    #[error("{0}")]
     Start(PositionError),
     /// The rule set has values under these keys that a line of rules cannot express.
+    #[error("the format cannot express this rule set's {}", .0.join(", "))]
     Inexpressible(Vec<&'static str>),
 }
-
-impl fmt::Display for GameTextError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Line { number, reason } => write!(f, "line {number}: {reason}"),
-            Self::Rules(reason) => reason.fmt(f),
-            Self::OtherRules(name) => {
-                write!(f, "the variant {name} and the line of rules disagree; remove one of them, or choose the rules")
-            }
-            Self::Move { ply, reason } => write!(f, "ply {ply}: {reason}"),
-            Self::Start(reason) => reason.fmt(f),
-            Self::Inexpressible(keys) => {
-                write!(f, "the format cannot express this rule set's {}", keys.join(", "))
-            }
-        }
-    }
-}
-
-impl std::error::Error for GameTextError {}
 
 impl GameText {
     /// The value of a tag, if the text has it.

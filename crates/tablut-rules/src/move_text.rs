@@ -78,25 +78,16 @@ fn split_piece(text: &str) -> (Option<Piece>, &str) {
 }
 
 /// The text is not a legal move in the position.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadMoveError {
     /// The text is not a move at all.
+    #[error("{0}")]
     Text(MoveError),
     /// The move is not legal.
+    #[error("{0}")]
     Illegal(IllegalMove),
 }
-
-impl fmt::Display for ReadMoveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ReadMoveError::Text(error) => error.fmt(f),
-            ReadMoveError::Illegal(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ReadMoveError {}
 
 impl From<IllegalMove> for ReadMoveError {
     fn from(error: IllegalMove) -> ReadMoveError {

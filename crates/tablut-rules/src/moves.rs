@@ -60,7 +60,10 @@ impl fmt::Debug for Move {
 }
 
 /// The text is not a move.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error(
+    "{text:?} is no move: expected two squares of one row or column such as d1-d3, or d1-d3xd4 to choose the captured piece"
+)]
 pub struct MoveError {
     pub(crate) text: String,
 }
@@ -70,19 +73,6 @@ impl MoveError {
         MoveError { text: text.chars().take(40).collect() }
     }
 }
-
-impl fmt::Display for MoveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{:?} is no move: expected two squares of one row or column such as d1-d3, \
-             or d1-d3xd4 to choose the captured piece",
-            self.text
-        )
-    }
-}
-
-impl std::error::Error for MoveError {}
 
 impl FromStr for Move {
     type Err = MoveError;

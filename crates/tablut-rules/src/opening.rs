@@ -1,7 +1,5 @@
 //! The position that a game or a perft starts from, as the user chose it.
 
-use std::fmt;
-
 use crate::move_text::MoveText;
 use crate::position::Position;
 use crate::position_text::PositionTextError;
@@ -9,12 +7,14 @@ use crate::rules::Rules;
 use crate::side::{Piece, Side};
 
 /// The user's settings do not give a start position.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpeningError {
     /// The position's text is wrong.
+    #[error("{0}")]
     Position(PositionTextError),
     /// The side to move in the position is not the side that should move first.
+    #[error("the {position} are to move in the position, expected the {first}")]
     OtherSide {
         /// The side to move in the position.
         position: Side,
@@ -22,19 +22,6 @@ pub enum OpeningError {
         first: Side,
     },
 }
-
-impl fmt::Display for OpeningError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OpeningError::Position(error) => error.fmt(f),
-            OpeningError::OtherSide { position, first } => {
-                write!(f, "the {position} are to move in the position, expected the {first}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for OpeningError {}
 
 impl Rules {
     /// The position to start from: the position in the text if there is one, else the start position. If `first` is

@@ -180,34 +180,27 @@ impl fmt::Debug for Position {
 }
 
 /// The pieces do not form a position.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+#[derive(Copy, Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartsError {
     /// Two pieces stand on the same square.
+    #[error("two pieces stand on {0}")]
     SharedSquare(Square),
     /// There are more pieces of a kind than the game has.
+    #[error("{1} {0}s, expected at most {limit}", limit = most(*.0))]
     TooMany(Piece, usize),
 }
 
-impl fmt::Display for PartsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PartsError::SharedSquare(square) => write!(f, "two pieces stand on {square}"),
-            PartsError::TooMany(piece, count) => {
-                let limit = match piece {
-                    Piece::Attacker => N_ATTACKERS,
-                    Piece::Defender => N_DEFENDERS,
-                    Piece::King => 1,
-                };
-                write!(f, "{count} {piece}s, expected at most {limit}")
-            }
-        }
+// Keys of the position hash (Zobrist 1970): one per piece and square, one for the side to move.
+
+/// The largest number of pieces of a kind.
+const fn most(piece: Piece) -> usize {
+    match piece {
+        Piece::Attacker => N_ATTACKERS,
+        Piece::Defender => N_DEFENDERS,
+        Piece::King => 1,
     }
 }
-
-impl std::error::Error for PartsError {}
-
-// Keys of the position hash (Zobrist 1970): one per piece and square, one for the side to move.
 
 /// Keys by piece and square.
 static PIECES: [[u64; SQUARES]; 3] = piece_keys();

@@ -16,7 +16,8 @@ use crate::side::{Piece, Side};
 const SHOWN: usize = 160;
 
 /// The text is not a position. The error lists everything that is wrong.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{text:?} is no position: {}", faults.join("; "))]
 pub struct PositionTextError {
     text: String,
     faults: Vec<String>,
@@ -27,14 +28,6 @@ impl PositionTextError {
         PositionTextError { text: text.chars().take(SHOWN).collect(), faults }
     }
 }
-
-impl fmt::Display for PositionTextError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is no position: {}", self.text, self.faults.join("; "))
-    }
-}
-
-impl std::error::Error for PositionTextError {}
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

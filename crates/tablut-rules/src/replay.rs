@@ -45,21 +45,14 @@ pub struct TraceStep {
 }
 
 /// The list of moves cannot be replayed.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("ply {ply}: {reason}")]
 pub struct TraceError {
     /// The first ply that fails, counted from 1.
     pub ply: usize,
     /// Why it cannot be played.
     pub reason: ReadMoveError,
 }
-
-impl fmt::Display for TraceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ply {}: {}", self.ply, self.reason)
-    }
-}
-
-impl std::error::Error for TraceError {}
 
 impl Replay {
     /// Plays moves from the game's current position. The moves may be in any form of [`crate::MoveText`].

@@ -37,18 +37,11 @@ pub struct WordedRules {
 }
 
 /// No rule set of this project can express the line of rules. The error lists all problems.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("line of rules: {}", faults.join("; "))]
 pub struct RulesLineError {
     faults: Vec<String>,
 }
-
-impl fmt::Display for RulesLineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line of rules: {}", self.faults.join("; "))
-    }
-}
-
-impl std::error::Error for RulesLineError {}
 
 /// Kinds of pieces, in OpenTafl's letters.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]

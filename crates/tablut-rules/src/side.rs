@@ -51,18 +51,11 @@ impl fmt::Display for Side {
 }
 
 /// The text names neither side.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{text:?} is no side: expected attackers or defenders")]
 pub struct SideError {
     text: String,
 }
-
-impl fmt::Display for SideError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is no side: expected attackers or defenders", self.text)
-    }
-}
-
-impl std::error::Error for SideError {}
 
 impl FromStr for Side {
     type Err = SideError;

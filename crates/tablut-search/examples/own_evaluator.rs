@@ -6,15 +6,15 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_rules::{Game, Rules, Side};
-use tablut_search::{EvaluateError, Evaluation, Evaluator, Query, Search, SearchConfig};
+use tablut_search::{EvaluateError, Evaluation, Evaluator, Search, SearchConfig, Situation};
 
 /// Values a position by its pieces: two attackers are worth a defender.
 struct CountsPieces;
 
 impl Evaluator for CountsPieces {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
-        let value = |query: &Query| {
-            let count = |side| query.position.pieces(side).len() as f32;
+    fn evaluate(&mut self, situations: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
+        let value = |situation: &Situation| {
+            let count = |side| situation.position.pieces(side).len() as f32;
             // The king is one of the defenders' pieces.
             let lead = count(Side::Attackers) / 2.0 - (count(Side::Defenders) - 1.0);
             // Chances of an attackers' win, a draw and a defenders' win. They sum to 1.
@@ -22,8 +22,9 @@ impl Evaluator for CountsPieces {
             [attackers, 0.0, 1.0 - attackers]
         };
         // All moves have the same logit, so they have equal priors.
-        let evaluation = |query: &Query| Evaluation { wdl: value(query), ..Evaluation::uniform(query.moves.len()) };
-        Ok(queries.iter().map(evaluation).collect())
+        let evaluation =
+            |situation: &Situation| Evaluation { wdl: value(situation), ..Evaluation::uniform(situation.moves.len()) };
+        Ok(situations.iter().map(evaluation).collect())
     }
 }
 
@@ -31,12 +32,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let game = Game::new(Arc::new(Rules::named("kvasir")?), Side::Attackers);
     let mut search = Search::new(game, &SearchConfig::for_analysis(), 2000, ChaCha8Rng::seed_from_u64(1));
     let mut evaluator = CountsPieces;
-    let mut queries = Vec::new();
+    let mut situations = Vec::new();
     // The search has no threads and no clock. It returns positions, and this loop evaluates them.
     while !search.is_done() {
-        search.gather(&mut queries);
-        search.apply(&evaluator.evaluate(&queries)?);
-        queries.clear();
+        search.gather(&mut situations);
+        search.apply(&evaluator.evaluate(&situations)?);
+        situations.clear();
     }
     let result = search.result();
     println!("best move {}, value {:+.2} (+1 if the attackers win)", result.chosen, result.value);

@@ -1,16 +1,11 @@
-//! The interface between a search and a net: queries and evaluations.
+//! The interface between a search and a net: situations and evaluations.
 
-use std::sync::Arc;
+use tablut_rules::Situation;
 
-use tablut_rules::{Move, Rules, Situation};
-
-/// One position to evaluate. It always has at least one legal move.
-pub type Query = Situation<Arc<Rules>, Vec<Move>>;
-
-/// A net's answer to a [`Query`].
+/// A net's answer to a [`Situation`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluation {
-    /// One policy logit for each of the query's moves, in their order.
+    /// One policy logit for each of the situation's moves, in their order.
     pub logits: Vec<f32>,
     /// Probabilities that the attackers win, that the game is drawn, and that the defenders win. They do not depend on
     /// the side to move. Their sum is 1.
@@ -56,18 +51,18 @@ impl Evaluation {
     }
 }
 
-/// Evaluates queries in batches. An evaluation depends only on its query, never on the rest of the batch.
+/// Evaluates situations in batches. An evaluation depends only on its situation, never on the rest of the batch.
 pub trait Evaluator: Send {
-    /// Returns one evaluation per query, in the order of the queries.
+    /// Returns one evaluation per situation, in their order. Each situation has at least one legal move.
     ///
     /// # Errors
     /// If the net, its file or its device fails.
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError>;
+    fn evaluate(&mut self, situations: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError>;
 }
 
 impl<E: Evaluator + ?Sized> Evaluator for Box<E> {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
-        (**self).evaluate(queries)
+    fn evaluate(&mut self, situations: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
+        (**self).evaluate(situations)
     }
 }
 
@@ -103,8 +98,8 @@ impl EvaluateError {
 pub struct UniformEvaluator;
 
 impl Evaluator for UniformEvaluator {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
-        Ok(queries.iter().map(|query| Evaluation::uniform(query.moves.len())).collect())
+    fn evaluate(&mut self, situations: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
+        Ok(situations.iter().map(|situation| Evaluation::uniform(situation.moves.len())).collect())
     }
 }
 
@@ -114,11 +109,11 @@ mod tests {
 
     #[test]
     fn values_are_absolute_and_survive_a_net_that_diverged() {
-        let of = |wdl| Evaluation { logits: vec![], wdl, moves_left: 0.0 }.value();
-        assert_eq!(of([0.7, 0.2, 0.1]), 0.7 - 0.1);
-        assert_eq!(of([0.0, 0.0, 1.0]), -1.0);
-        assert_eq!(of([f32::NAN, 0.0, 0.0]), 0.0);
-        assert_eq!(of([f32::INFINITY, 0.0, 0.0]), 0.0);
+        let value = |wdl| Evaluation { logits: vec![], wdl, moves_left: 0.0 }.value();
+        assert_eq!(value([0.7, 0.2, 0.1]), 0.7 - 0.1);
+        assert_eq!(value([0.0, 0.0, 1.0]), -1.0);
+        assert_eq!(value([f32::NAN, 0.0, 0.0]), 0.0);
+        assert_eq!(value([f32::INFINITY, 0.0, 0.0]), 0.0);
     }
 
     #[test]

@@ -30,13 +30,14 @@ pub use config::{
     ConfigError, DrawValues, GumbelConfig, Method, PuctConfig, QScale, Repeats, SearchConfig, SelfPlaySearch,
     SigmaConfig, Solver,
 };
-pub use evaluator::{EvaluateError, Evaluation, Evaluator, Query, UniformEvaluator};
+pub use evaluator::{EvaluateError, Evaluation, Evaluator, UniformEvaluator};
 pub use leaf::LeafSolver;
 pub use limit::{LIMIT_FORMS, Limit, LimitError, Stop};
 pub use lines::{Branch, Line};
 pub use perspective::{turned, value_of};
 pub use proof::Proof;
 pub use search::{RootMove, Search, SearchResult};
+pub use tablut_rules::Situation;
 pub use tree::Memory;
 
 /// The example of the README, as a test.

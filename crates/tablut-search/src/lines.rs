@@ -71,7 +71,7 @@ impl Search {
             let by_choice = || chosen(b.mv).cmp(&chosen(a.mv));
             worth(b.proven, side).cmp(&worth(a.proven, side)).then_with(by_visits).then_with(by_q).then_with(by_choice)
         });
-        let seen = moves.iter().filter(|of| of.visits > 0 || of.proven.is_some()).count().max(1);
+        let seen = moves.iter().filter(|mv| mv.visits > 0 || mv.proven.is_some()).count().max(1);
         moves.truncate(n.min(seen));
         moves.into_iter().map(|root| Line { moves: self.variation(root.mv), root }).collect()
     }

@@ -19,14 +19,14 @@ use self::rounds::{Next, Rounds};
 use self::simulations::{Descended, Simulations};
 use self::walk::Walk;
 use crate::config::SearchConfig;
-use crate::evaluator::{Evaluation, Query};
+use crate::evaluator::{Evaluation, Situation};
 use crate::limit::{Limit, Stop};
 use crate::perspective::turned;
 use crate::tree::{Memory, NONE, ROOT, State, Tree};
 
-/// Rounds of simulations that end in known results before a gathering without queries returns. They take about a
+/// Rounds of simulations that end in known results before a gathering without situations returns. They take about a
 /// millisecond.
-const ROUNDS_WITHOUT_QUERIES: u32 = 1000;
+const ROUNDS_WITHOUT_SITUATIONS: u32 = 1000;
 
 /// The most simulations of a search. If all simulations end in known results, a search can run millions per second, and
 /// visits must not overflow.
@@ -51,11 +51,11 @@ enum Stage {
 /// let rules = Arc::new(Rules::named("kvasir")?);
 /// let game = Game::new(rules, Side::Attackers);
 /// let mut search = Search::new(game, &SearchConfig::for_analysis(), 64, ChaCha8Rng::seed_from_u64(7));
-/// let mut queries = Vec::new();
+/// let mut situations = Vec::new();
 /// while !search.is_done() {
-///     search.gather(&mut queries);
-///     search.apply(&UniformEvaluator.evaluate(&queries)?);
-///     queries.clear();
+///     search.gather(&mut situations);
+///     search.apply(&UniformEvaluator.evaluate(&situations)?);
+///     situations.clear();
 /// }
 /// let result = search.result();
 /// assert_eq!(result.simulations, 64);
@@ -102,7 +102,7 @@ impl Search {
             kept_visits: 0,
             stage: Stage::AwaitRoot,
         };
-        search.value_draws();
+        search.set_draw_value();
         search.begin(Vec::new());
         search
     }
@@ -118,31 +118,31 @@ impl Search {
     ///
     /// # Panics
     /// If the evaluations of the last gathering were not applied.
-    pub fn gather(&mut self, queries: &mut Vec<Query>) -> usize {
-        self.gather_at_most(queries, usize::MAX)
+    pub fn gather(&mut self, situations: &mut Vec<Situation>) -> usize {
+        self.gather_at_most(situations, usize::MAX)
     }
 
-    /// Like [`Search::gather`], with a limit of at least 1 on the number of queries.
+    /// Like [`Search::gather`], with a limit of at least 1 on the number of situations.
     ///
     /// # Panics
     /// If the evaluations of the last gathering were not applied.
-    pub fn gather_at_most(&mut self, queries: &mut Vec<Query>, limit: usize) -> usize {
+    pub fn gather_at_most(&mut self, situations: &mut Vec<Situation>, limit: usize) -> usize {
         assert!(!self.simulations.awaits_evaluations(), "apply the last gathering's evaluations first");
         match self.stage {
             Stage::Done(_) => return 0,
             Stage::AwaitRoot => {
-                queries.push(self.simulations.ask_root(&mut self.tree, &mut self.walk, self.root.side));
+                situations.push(self.simulations.ask_root(&mut self.tree, &mut self.walk, self.root.side));
                 return 1;
             }
             Stage::Running => {}
         }
-        let (mut n_queries, mut n_rounds) = (0, 0);
-        while n_queries < limit.max(1) && n_rounds < ROUNDS_WITHOUT_QUERIES {
+        let (mut n_situations, mut n_rounds) = (0, 0);
+        while n_situations < limit.max(1) && n_rounds < ROUNDS_WITHOUT_SITUATIONS {
             match self.next() {
                 Next::Simulate(entry) => match self.simulate(entry) {
-                    Descended::Ask(query) => {
-                        queries.push(query);
-                        n_queries += 1;
+                    Descended::Ask(situation) => {
+                        situations.push(situation);
+                        n_situations += 1;
                     }
                     Descended::Collision => {
                         self.rounds.put_back();
@@ -150,7 +150,7 @@ impl Search {
                     }
                     Descended::Known | Descended::Full => {}
                 },
-                Next::Wait if n_queries > 0 => break,
+                Next::Wait if n_situations > 0 => break,
                 // Every simulation of the round ended in a known result.
                 Next::Wait => {
                     self.take_evaluations(&[]);
@@ -162,13 +162,13 @@ impl Search {
                 }
             }
         }
-        n_queries
+        n_situations
     }
 
     /// Applies the evaluations of the last gathering, in the same order.
     ///
     /// # Panics
-    /// If their number differs from the number of queries, or one does not have a logit for each move.
+    /// If their number differs from the number of situations, or one does not have a logit for each move.
     pub fn apply(&mut self, evaluations: &[Evaluation]) {
         self.take_evaluations(evaluations);
         if self.stage == Stage::AwaitRoot && self.tree.node(ROOT).state == State::Expanded {
@@ -205,11 +205,11 @@ impl Search {
     /// let game = Game::new(Arc::new(Rules::named("kvasir")?), Side::Attackers);
     /// let limit: Limit = "500/20ms".parse()?;
     /// let mut search = Search::new(game, &SearchConfig::for_play(), limit, ChaCha8Rng::seed_from_u64(7));
-    /// let (begin, mut queries) = (Instant::now(), Vec::new());
+    /// let (begin, mut situations) = (Instant::now(), Vec::new());
     /// while search.goes_on(begin.elapsed()) {
-    ///     search.gather(&mut queries);
-    ///     search.apply(&UniformEvaluator.evaluate(&queries)?);
-    ///     queries.clear();
+    ///     search.gather(&mut situations);
+    ///     search.apply(&UniformEvaluator.evaluate(&situations)?);
+    ///     situations.clear();
     /// }
     /// println!("{}", search.result().chosen);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -255,7 +255,7 @@ impl Search {
         self.config = config.with_method_for(self.limit);
         if (self.config.prior_temperature(), self.config.draw_value) != before {
             self.tree.clear();
-            self.value_draws();
+            self.set_draw_value();
         }
         // The position is the same, so the results after its moves are, too.
         let known = self.root.entries.iter().map(|entry| entry.known_result);
@@ -263,8 +263,8 @@ impl Search {
     }
 
     /// Sets the value of a draw in the empty tree.
-    fn value_draws(&mut self) {
-        self.tree.value_draws(turned(self.config.draw_value.to(self.player), self.player));
+    fn set_draw_value(&mut self) {
+        self.tree.set_draw_value(turned(self.config.draw_value.to(self.player), self.player));
     }
 
     /// The game at the root position.

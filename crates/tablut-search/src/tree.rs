@@ -80,7 +80,7 @@ impl Tree {
     }
 
     /// Sets the absolute value of a draw. The tree is empty if it changes.
-    pub fn value_draws(&mut self, draw: f32) {
+    pub fn set_draw_value(&mut self, draw: f32) {
         debug_assert!(self.nodes.is_empty() || draw == self.draw, "values with another value of draws");
         self.draw = draw;
     }
@@ -93,7 +93,7 @@ impl Tree {
 
     /// The absolute value of a finished game and its chance of a draw, 0 or 1.
     #[inline]
-    pub fn worth_of(&self, winner: Option<Side>) -> (f32, f32) {
+    pub fn value_and_draw(&self, winner: Option<Side>) -> (f32, f32) {
         (self.value_of(winner), if winner.is_none() { 1.0 } else { 0.0 })
     }
 
@@ -104,7 +104,7 @@ impl Tree {
 
     /// Marks a node as proven.
     pub fn prove(&mut self, id: NodeId, proof: Proof) {
-        let (q, draws) = self.worth_of(proof.winner);
+        let (q, draws) = self.value_and_draw(proof.winner);
         let node = self.node_mut(id);
         (node.proof, node.q, node.draws) = (Some(proof), q, draws);
     }
@@ -166,7 +166,7 @@ impl Tree {
     /// It is empty if no move does.
     pub fn await_evaluation(&mut self, id: NodeId, moves: &MoveList, lost: &[bool]) {
         let first_move = self.moves.len() as u32;
-        // Until the evaluation arrives, all moves are equal and in the order of the query.
+        // Until the evaluation arrives, all moves are equal and in the order of the situation.
         let log_prior = -libm::logf(moves.len() as f32);
         self.moves.extend(moves.iter().map(|mv| Candidate { log_prior, mv: *mv }));
         for (candidate, _) in self.moves[first_move as usize..].iter_mut().zip(lost).filter(|(_, lost)| **lost) {
@@ -191,7 +191,7 @@ impl Tree {
     pub fn expand(&mut self, id: NodeId, evaluation: &Evaluation, temperature: f32) {
         let (raw_value, raw_draws) = (evaluation.value_with_draws_at(self.draw), evaluation.draw());
         let node = *self.node(id);
-        assert_eq!(evaluation.logits.len(), usize::from(node.n_moves), "a logit for each move of the query");
+        assert_eq!(evaluation.logits.len(), usize::from(node.n_moves), "a logit for each move of the situation");
         let logits = &mut self.logits;
         logits.clear();
         logits.extend_from_slice(&evaluation.logits);
@@ -266,11 +266,11 @@ impl Tree {
         let Candidate { log_prior, mv } = self.best_unvisited(parent).expect("the caller saw an unvisited move");
         let prior = exp(log_prior);
         self.edges.push(Edge { child: NONE, next: NONE, visits: 0, prior, q: 0.0, proof: None, mv, in_flight: 0 });
-        let of = self.node_mut(parent);
-        of.n_edges += 1;
-        let last = std::mem::replace(&mut of.last_edge, id);
+        let node = self.node_mut(parent);
+        node.n_edges += 1;
+        let last = std::mem::replace(&mut node.last_edge, id);
         if last == NONE {
-            of.first_edge = id;
+            node.first_edge = id;
         } else {
             self.edge_mut(last).next = id;
         }
@@ -291,12 +291,12 @@ impl Tree {
         let id = self.edges.len() as EdgeId - 1;
         debug_assert_eq!(self.node(parent).last_edge, id);
         let before = self.edges_of(parent).map(|(id, _)| id).take_while(|edge| *edge != id).last();
-        let of = self.node_mut(parent);
-        of.n_edges -= 1;
-        of.last_edge = before.unwrap_or(NONE);
+        let node = self.node_mut(parent);
+        node.n_edges -= 1;
+        node.last_edge = before.unwrap_or(NONE);
         match before {
             Some(edge) => self.edge_mut(edge).next = NONE,
-            None => of.first_edge = NONE,
+            None => node.first_edge = NONE,
         }
         self.edges.pop();
         self.bring_best_forward(parent);

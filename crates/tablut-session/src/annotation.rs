@@ -16,9 +16,6 @@ impl Session {
     /// If the values of the positions are known, a comment marks the move after which the result was certain. A comment
     /// on the start gives `reviewer` and each side's number of mistakes. Existing comments and variations stay. A new
     /// comment follows an existing one if both fit. The current position and line do not change.
-    ///
-    /// # Errors
-    /// Returns an error if the report is about another game.
     pub fn annotate(&mut self, report: &ReviewReport, reviewer: &str) -> Result<(), SessionError> {
         let here = self.current();
         let line = self.tree().line(here);
@@ -38,9 +35,12 @@ impl Session {
         if let Some((id, words)) = certain {
             self.add_comment(id, &words)?;
         }
-        let of = |side: Side| report.mistakes.iter().filter(|mistake| mistake.side == side).count();
-        let counts =
-            format!("mistakes of the attackers: {}, of the defenders: {}", of(Side::Attackers), of(Side::Defenders));
+        let n_mistakes = |side: Side| report.mistakes.iter().filter(|mistake| mistake.side == side).count();
+        let counts = format!(
+            "mistakes of the attackers: {}, of the defenders: {}",
+            n_mistakes(Side::Attackers),
+            n_mistakes(Side::Defenders)
+        );
         let part = match report.positions {
             positions if positions < line.len() => format!(" in the first {} plies", positions - 1),
             _ => String::new(),
@@ -58,7 +58,7 @@ impl Session {
         let id = *certain.last()?;
         let to_move = self.game_at(id).ok()?.position().side_to_move();
         let words = words::proven(proven(&id).filter(|proven| proven.plies > 0)?, to_move);
-        Some((id, words::capitalized(&words) + "."))
+        Some((id, words::capitalize(&words) + "."))
     }
 
     fn add_comment(&mut self, id: NodeId, text: &str) -> Result<(), SessionError> {
@@ -81,7 +81,7 @@ fn better_line(exercise: &Exercise) -> &[tablut_rules::Move] {
 
 /// "Allowed a win in 3: the attackers had 62 % of the chances. Better was e4-e6, then d1-d3."
 fn comment(mistake: &Mistake, exercise: &Exercise) -> String {
-    let mut text = words::capitalized(&mistake.words);
+    let mut text = words::capitalize(&mistake.words);
     let percent = |worth: f32| 50.0 * (1.0 + worth);
     let side = mistake.side;
     match exercise.played {
@@ -141,7 +141,7 @@ mod tests {
             let played = session.tree().child(mistake.node, mistake.played).unwrap();
             let comment = &session.tree().node(played).unwrap().comment;
             assert!(
-                comment.starts_with(&words::capitalized(&mistake.words)) && comment.contains("Better was "),
+                comment.starts_with(&words::capitalize(&mistake.words)) && comment.contains("Better was "),
                 "{comment}"
             );
         }

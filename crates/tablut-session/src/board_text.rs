@@ -10,22 +10,16 @@ use tablut_rules::{Move, Piece, Position, Rules, SIZE, Square};
 pub struct Style {
     /// Colours, by ANSI escape sequences.
     pub colour: bool,
-    /// Unicode symbols.
     pub unicode: bool,
 }
 
 /// The use of a colour.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Colour {
-    /// An attacker.
     Attacker,
-    /// A defender.
     Defender,
-    /// The king.
     King,
-    /// A special square.
     Mark,
-    /// A warning.
     Alarm,
 }
 

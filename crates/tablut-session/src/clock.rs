@@ -28,7 +28,6 @@ pub struct Clock {
     defenders: u64,
     /// The time of the last move, in milliseconds since 1970. `None` before the first move.
     since: Option<u64>,
-    /// The side that has lost on time.
     lost: Option<Side>,
     /// The present time, in milliseconds since 1970.
     #[serde(skip)]
@@ -44,15 +43,11 @@ pub struct ClockView {
     pub attackers: u64,
     /// Milliseconds that the defenders have left.
     pub defenders: u64,
-    /// The side whose time runs.
     pub running: Option<Side>,
 }
 
 impl Clock {
     /// A clock that does not run yet.
-    ///
-    /// # Errors
-    /// Returns an error if a time is too long, or if there is none.
     pub fn new(control: TimeControl) -> Result<Self, String> {
         let TimeControl { seconds, increment } = control;
         if !(1..=MAX_SECONDS).contains(&seconds) || increment > MAX_INCREMENT {
@@ -69,7 +64,7 @@ impl Clock {
         self.now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
     }
 
-    fn kept(&mut self, side: Side) -> &mut u64 {
+    fn time_left(&mut self, side: Side) -> &mut u64 {
         match side {
             Side::Attackers => &mut self.attackers,
             Side::Defenders => &mut self.defenders,
@@ -82,7 +77,7 @@ impl Clock {
             Some(since) => (self.now.saturating_sub(since), 1000 * u64::from(self.control.increment)),
             None => (0, 0),
         };
-        let kept = self.kept(mover);
+        let kept = self.time_left(mover);
         *kept = kept.saturating_sub(used).saturating_add(gained);
         self.since = Some(self.now);
     }
@@ -90,15 +85,14 @@ impl Clock {
     /// Whether the time of the side to move is up. That side has then lost.
     pub(crate) fn runs_out(&mut self, to_move: Side) -> bool {
         let used = self.since.map_or(0, |since| self.now.saturating_sub(since));
-        let is_up = used >= *self.kept(to_move);
+        let is_up = used >= *self.time_left(to_move);
         if is_up {
-            *self.kept(to_move) = 0;
+            *self.time_left(to_move) = 0;
             self.lost = Some(to_move);
         }
         is_up
     }
 
-    /// Whether the side has lost on time.
     pub(crate) fn has_lost(&self, side: Side) -> bool {
         self.lost == Some(side)
     }

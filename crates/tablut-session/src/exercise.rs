@@ -10,20 +10,16 @@ use tablut_search::{Chances, Proof, turned};
 /// A position in which the player has to find a better move.
 #[derive(Clone, Debug)]
 pub struct Exercise {
-    /// The position's node in its game.
     pub node: NodeId,
     pub(crate) game: Game,
     /// First moves that solve it.
     pub(crate) solutions: Vec<Move>,
-    /// The best line.
     pub(crate) line: Vec<Move>,
-    /// The proven result.
     pub(crate) proven: Option<Proof>,
     /// The position's value for the side to move, −1 to 1.
     pub(crate) worth: f32,
     /// The mistake, and its value.
     pub(crate) played: Option<(Move, f32)>,
-    /// The step of a lesson.
     pub(crate) lesson: Option<LessonStep>,
 }
 
@@ -32,11 +28,9 @@ pub struct Exercise {
 pub struct LessonStep {
     /// Its index, from 0.
     pub step: usize,
-    /// The number of steps.
     pub of: usize,
     /// What it shows, in a few words.
     pub title: String,
-    /// The rule in sentences.
     pub texts: Vec<String>,
     /// What to do on the board.
     pub task: String,
@@ -48,7 +42,7 @@ impl LessonStep {
     /// The answer to a move that does not solve the step.
     pub(crate) fn refusal(&self, piece: Option<Piece>) -> String {
         let piece = piece.map_or("That piece".to_owned(), |piece| format!("The {piece}"));
-        words::capitalized(&format!("{piece} may move there, but it does not do this: {}", self.task))
+        words::capitalize(&format!("{piece} may move there, but it does not do this: {}", self.task))
     }
 }
 
@@ -71,16 +65,12 @@ pub enum Sufficiency {
 /// The verdict on an answer to an exercise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
-    /// The answer.
     #[serde(rename = "move")]
     pub mv: Move,
-    /// How good it is.
     pub sufficiency: Sufficiency,
-    /// The reason, in words.
     pub words: String,
     /// The expected line after it.
     pub line: Vec<Move>,
-    /// The chances after it.
     pub chances: Option<Chances>,
     /// Whether it is a judgement of the user's answer, and not the solution.
     pub answered: bool,
@@ -152,19 +142,17 @@ impl Exercise {
         self.proven.map_or(0, |proven| u32::from(proven.plies).div_ceil(2))
     }
 
-    /// The step of a lesson, for interfaces.
     pub fn lesson(&self) -> Option<&LessonStep> {
         self.lesson.as_ref()
     }
 
-    /// The side to move.
     pub fn side(&self) -> Side {
         self.game.position().side_to_move()
     }
 
     /// The task in words, without the solution.
     pub fn task(&self) -> String {
-        let side = words::capitalized(&self.side().to_string());
+        let side = words::capitalize(&self.side().to_string());
         if let Some(lesson) = &self.lesson {
             return lesson.task.clone();
         }
@@ -175,7 +163,6 @@ impl Exercise {
         }
     }
 
-    /// The solution.
     pub fn solution(&self) -> Judgement {
         let mv = self.solutions.first().copied();
         let mv = mv.or(self.line.first().copied()).expect("an exercise has a solution");
@@ -184,7 +171,7 @@ impl Exercise {
             sufficiency: Sufficiency::Best,
             words: match (self.proven, &self.lesson) {
                 (_, Some(_)) => "This move is right. Make it on the board.".to_owned(),
-                (Some(proven), _) => words::capitalized(&format!("{}.", words::proven(proven, self.side()))),
+                (Some(proven), _) => words::capitalize(&format!("{}.", words::proven(proven, self.side()))),
                 (None, None) => "The search found no better move.".to_owned(),
             },
             line: self.line.clone(),

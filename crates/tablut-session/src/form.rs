@@ -14,9 +14,7 @@ pub fn rule_form() -> Value {
 /// A contradiction in a form's values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleFault {
-    /// What is wrong.
     pub words: String,
-    /// The keys of its clauses.
     pub keys: Vec<String>,
 }
 
@@ -49,23 +47,14 @@ pub struct RuleCheck {
 }
 
 impl RuleCheck {
-    /// Reads a rule set from a form's values.
-    ///
-    /// # Errors
-    /// Returns an error if a clause is missing, unknown or of the wrong type.
     pub fn read(set: &Value) -> Result<RuleSet, String> {
         serde_json::from_value(set.clone()).map_err(|error| error.to_string())
     }
 
-    /// The rules that a form's values describe.
-    ///
-    /// # Errors
-    /// Returns an error if the values are not a rule set, or if its clauses contradict each other.
     pub fn compiled(set: &Value) -> Result<Rules, String> {
         Rules::new(Self::read(set)?).map_err(|error| error.to_string())
     }
 
-    /// Checks a form's values.
     pub fn new(set: &Value) -> Self {
         let refused =
             |faults: Vec<String>| Self { faults: faults.into_iter().map(RuleFault::new).collect(), rules: None };
@@ -99,7 +88,6 @@ mod tests {
         }
     }
 
-    /// All fields of the form.
     fn fields(form: &Value) -> impl Iterator<Item = &Value> {
         form.as_array().unwrap().iter().flat_map(|group| group["fields"].as_array().unwrap())
     }

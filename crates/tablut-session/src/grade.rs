@@ -90,16 +90,13 @@ fn reviewed_cost(tree: &Tree, id: NodeId) -> Option<(Side, f32)> {
 pub struct SideReview {
     /// The mean accuracy of its moves, 0 to 1. A move that gives nothing away counts as 1.
     pub accuracy: f32,
-    /// The number of moves by grade.
     pub grades: BTreeMap<Grade, u32>,
 }
 
 /// The accuracy of both sides. A side without a reviewed move has none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SideReviews {
-    /// The attackers.
     pub attackers: Option<SideReview>,
-    /// The defenders.
     pub defenders: Option<SideReview>,
 }
 
@@ -108,7 +105,7 @@ impl SideReviews {
     pub fn new(session: &Session) -> Self {
         let (tree, scale) = (session.tree(), GradeScale::of(session.players()));
         let costs: Vec<_> = tree.line(session.current()).iter().filter_map(|id| reviewed_cost(tree, *id)).collect();
-        let of = |side: Side| {
+        let review = |side: Side| {
             let own: Vec<f32> = costs.iter().filter(|(mover, _)| *mover == side).map(|(_, cost)| *cost).collect();
             let mut grades = BTreeMap::new();
             for cost in &own {
@@ -117,7 +114,7 @@ impl SideReviews {
             let sum: f32 = own.iter().map(|cost| (-cost / ACCURACY_SCALE).exp()).sum();
             (!own.is_empty()).then(|| SideReview { accuracy: sum / own.len() as f32, grades })
         };
-        Self { attackers: of(Side::Attackers), defenders: of(Side::Defenders) }
+        Self { attackers: review(Side::Attackers), defenders: review(Side::Defenders) }
     }
 }
 

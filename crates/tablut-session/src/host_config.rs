@@ -5,7 +5,7 @@ use crate::level::{Level, level_infos};
 use crate::player::{Players, SidePlayer};
 use crate::protocol::{Hello, PROTOCOL, RuleSetInfo};
 use crate::puzzle::PuzzleBook;
-use crate::words::{self, shortened};
+use crate::words::{self, shorten};
 use crate::work::{SearchWork, Work};
 use std::fmt;
 use std::sync::Arc;
@@ -21,22 +21,21 @@ pub trait CustomPlayer: fmt::Debug + Send + Sync {
     fn reply(&self, game: &Game, seed: u64) -> Box<dyn Work>;
 }
 
+/// The usual [`HostConfig::demo_pause`].
+pub const DEMO_PAUSE: Duration = Duration::from_millis(700);
+
 /// What a host offers.
 #[derive(Clone, Debug, Default)]
 pub struct HostConfig {
-    /// The program's version.
     pub version: String,
-    /// The nets' names.
     pub nets: Vec<String>,
     /// Information about these nets for interfaces, one object for each.
     pub about_nets: Vec<serde_json::Value>,
     /// The names of a run's checkpoints, the earliest first. Their evaluators follow those of [`Self::nets`].
     pub checkpoints: Vec<String>,
-    /// Whether the host can train a net.
     pub trains: bool,
     /// The path of a page about a training run, relative to this page.
     pub run_page: Option<String>,
-    /// Puzzles by rule set.
     pub puzzles: Vec<PuzzleBook>,
     /// Players in addition to the levels.
     pub custom_players: Vec<Arc<dyn CustomPlayer>>,
@@ -89,9 +88,6 @@ impl HostConfig {
     }
 
     /// Checks that this host has both players and their nets.
-    ///
-    /// # Errors
-    /// Returns an error with the name or index of the first player or net that the host does not have.
     pub fn check_players(&self, players: &Players) -> Result<(), String> {
         for side in Side::ALL {
             let player = players.of(side);
@@ -100,7 +96,7 @@ impl HostConfig {
                 continue;
             }
             if player.level().is_none() {
-                return Err(format!("no level {:?}, expected one of {}", shortened(name), Level::names()));
+                return Err(format!("no level {:?}, expected one of {}", shorten(name), Level::names()));
             }
             if *net >= self.nets.len() {
                 return Err(format!("net {net}, expected a number below {}", self.nets.len()));

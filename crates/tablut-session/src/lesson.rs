@@ -26,34 +26,37 @@ struct StepText {
     shown: &'static str,
 }
 
-/// The titles of a lesson's steps.
 pub fn titles(rules: &Rules) -> Vec<String> {
     steps(rules).into_iter().map(|step| step.title.to_owned()).collect()
 }
 
 /// The game and the exercise of one step. `None` if the lesson has fewer steps.
-///
-/// # Errors
-/// Returns an error if the step's position is not valid under the rules.
 pub fn step(rules: &Arc<Rules>, index: usize) -> Result<Option<(Session, Exercise)>, SessionError> {
     let steps = steps(rules);
-    let of = steps.len();
+    let n_steps = steps.len();
     let Some(found) = steps.into_iter().nth(index) else { return Ok(None) };
     let session = Session::from_position(rules.clone(), found.position, Players::people())?;
     let Step { texts, task, .. } = found;
-    let lesson =
-        LessonStep { step: index, of, title: found.title.to_owned(), texts, task, shown: found.shown.to_owned() };
+    let lesson = LessonStep {
+        step: index,
+        of: n_steps,
+        title: found.title.to_owned(),
+        texts,
+        task,
+        shown: found.shown.to_owned(),
+    };
     let exercise = Exercise::of_lesson(&session, lesson, found.solutions);
     Ok(Some((session, exercise)))
 }
 
 /// A position by its pieces: squares with one letter each before them, `t` attackers, `T` defenders, `K` the king.
 fn position(pieces: &str, side: Side) -> Position {
-    let of = |letter: char| -> Bitboard {
+    let squares_of = |letter: char| -> Bitboard {
         let squares = pieces.split(' ').filter_map(|piece| piece.strip_prefix(letter));
         squares.map(|square| square.parse::<Square>().expect("the templates name squares")).collect()
     };
-    Position::from_parts(of('t'), of('T'), of('K').first(), side).expect("the templates are positions")
+    Position::from_parts(squares_of('t'), squares_of('T'), squares_of('K').first(), side)
+        .expect("the templates are positions")
 }
 
 /// Whether a move is wanted: the rules, the position before the move, the move and what it did.
@@ -241,7 +244,6 @@ impl Lesson<'_> {
     }
 }
 
-/// All steps that these rules have.
 fn steps(rules: &Rules) -> Vec<Step> {
     let mut lesson = Lesson { rules, topics: rules.set().explain(), steps: Vec::new() };
     lesson.moves();

@@ -123,7 +123,6 @@ const RATINGS: &str = include_str!("level_ratings.jsonl");
 /// A level with its ratings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelInfo {
-    /// The level.
     #[serde(flatten)]
     pub level: Level,
     /// Its rank by strength among the levels, from 1. 0 for the adaptive level, whose strength follows its opponent.
@@ -133,7 +132,6 @@ pub struct LevelInfo {
     pub ratings: Value,
 }
 
-/// All levels with their ratings.
 pub(crate) fn level_infos() -> Vec<LevelInfo> {
     let ratings = RATINGS.lines().map(|line| serde_json::from_str(line).expect("the file is valid JSON"));
     let ratings: Vec<Value> = ratings.collect();
@@ -163,7 +161,6 @@ const ADAPTIVE_VISITS: u32 = 4;
 /// The adaptive level draws among the candidates whose distance from its aim is at most this much above the smallest.
 const ADAPTIVE_SLACK: f32 = 0.04;
 
-/// The search of the levels.
 pub fn session_search() -> SearchConfig {
     SearchConfig { max_nodes: MAX_NODES, ..SearchConfig::for_play() }
 }
@@ -182,7 +179,6 @@ pub fn vary_opening(config: &mut SearchConfig, game: &Game) {
 }
 
 impl Level {
-    /// The level with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         LEVELS.iter().find(|level| level.name == name)
     }
@@ -206,7 +202,6 @@ impl Level {
         config
     }
 
-    /// Its move after the search.
     pub fn choose(&self, result: &SearchResult, side: Side, rng: &mut ChaCha8Rng) -> Move {
         if self.adapts {
             return adaptive(result, side, rng.random());

@@ -10,6 +10,8 @@
 //! - [`board_text`], [`picture`]: a position as text and as an SVG file.
 //! - [`form`]: a rule set's clauses as data, for a page that edits them.
 
+#![allow(missing_docs, clippy::missing_errors_doc, reason = "only programs of this workspace use this crate")]
+
 mod annotation;
 pub mod board_text;
 mod clock;
@@ -17,6 +19,7 @@ mod exercise;
 pub mod form;
 mod grade;
 mod host_config;
+mod jobs;
 mod lesson;
 mod level;
 mod link;
@@ -39,9 +42,10 @@ mod work;
 pub use clock::{Clock, ClockView, TimeControl};
 pub use exercise::{Exercise, Judgement, LessonStep, Sufficiency};
 pub use grade::{Grade, GradeScale, SideReview, SideReviews};
-pub use host_config::{CustomPlayer, HostConfig};
+pub use host_config::{CustomPlayer, DEMO_PAUSE, HostConfig};
+pub use jobs::{JobQueue, JobUpdate, SessionJob, Task};
 pub use level::{LEVELS, Level, LevelInfo, vary_opening};
-pub use live_game::{JobId, LiveGame, Priority, Response, SessionJob, first_side};
+pub use live_game::{JobId, LiveGame, Priority, Response, first_side};
 pub use player::{Players, Seats, SidePlayer};
 pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};
 pub use record::Format;

@@ -5,7 +5,7 @@
 
 use crate::player::Players;
 use crate::session::{MAX_NODES, Session};
-use crate::words::shortened;
+use crate::words::shorten;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use tablut_rules::{Position, RuleSet, Rules};
@@ -17,10 +17,10 @@ impl Session {
         let set = self.rules().set();
         let mut text = match RuleSet::named(&set.name) {
             Ok(known) if known == *set => format!("rules={}", set.name),
-            _ => format!("toml={}", encoded(&set.to_toml())),
+            _ => format!("toml={}", encode(&set.to_toml())),
         };
         if self.has_own_start() {
-            let _ = write!(text, "&start={}", encoded(&self.start().to_string()));
+            let _ = write!(text, "&start={}", encode(&self.start().to_string()));
         }
         let moves: Vec<String> = self.history().iter().map(ToString::to_string).collect();
         if !moves.is_empty() {
@@ -30,20 +30,17 @@ impl Session {
     }
 
     /// The game of a link's fragment, with a person on each side.
-    ///
-    /// # Errors
-    /// Returns an error if a part of the link is unknown, the rules are missing or not valid, or a move is illegal.
     pub fn from_link(fragment: &str) -> Result<Self, String> {
         let (mut set, mut start, mut moves) = (None, None, String::new());
         for part in fragment.trim_start_matches('#').split('&').filter(|part| !part.is_empty()) {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            let value = decoded(value)?;
+            let value = decode(value)?;
             match key {
                 "rules" => set = Some(RuleSet::named(&value).map_err(|error| error.to_string())?),
                 "toml" => set = Some(RuleSet::from_toml(&value).map_err(|error| error.to_string())?),
                 "start" => start = Some(value),
                 "moves" => moves = value,
-                _ => return Err(format!("{:?} in a link, expected rules, toml, start or moves", shortened(key))),
+                _ => return Err(format!("{:?} in a link, expected rules, toml, start or moves", shorten(key))),
             }
         }
         let set = set.ok_or("a link without rules")?;
@@ -75,7 +72,7 @@ impl Session {
 }
 
 /// Percent-encodes everything except letters, digits and `-_./,`.
-fn encoded(text: &str) -> String {
+fn encode(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
         match byte {
@@ -89,7 +86,7 @@ fn encoded(text: &str) -> String {
     encoded
 }
 
-fn decoded(text: &str) -> Result<String, String> {
+fn decode(text: &str) -> Result<String, String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -98,14 +95,14 @@ fn decoded(text: &str) -> Result<String, String> {
             b'%' => {
                 let mut digit = || rest.next().and_then(|digit| (digit as char).to_digit(16));
                 let (Some(high), Some(low)) = (digit(), digit()) else {
-                    return Err(format!("{:?} in a link, expected two hex digits after %", shortened(text)));
+                    return Err(format!("{:?} in a link, expected two hex digits after %", shorten(text)));
                 };
                 bytes.push((16 * high + low) as u8);
             }
             _ => bytes.push(byte),
         }
     }
-    String::from_utf8(bytes).map_err(|_| format!("{:?} in a link is not UTF-8", shortened(text)))
+    String::from_utf8(bytes).map_err(|_| format!("{:?} in a link is not UTF-8", shorten(text)))
 }
 
 #[cfg(test)]

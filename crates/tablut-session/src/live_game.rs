@@ -9,12 +9,13 @@ mod time;
 use crate::exercise::Exercise;
 use crate::grade::{GradeScale, SideReviews};
 use crate::host_config::HostConfig;
+use crate::jobs::{JobUpdate, SessionJob};
 use crate::protocol::Event;
 use crate::results::{NextPuzzle, ReviewReport};
 use crate::session::Session;
 use crate::tree::NodeId;
 use crate::view::{RulesView, State};
-use crate::work::{AnalysisWork, PuzzleSearch, Review, SearchWork, Step, Update, Work};
+use crate::work::{AnalysisWork, Review, SearchWork, Step, Update, Work};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,22 +39,6 @@ pub enum Priority {
     Background,
 }
 
-/// Work that a game asks its host to run.
-pub struct SessionJob {
-    /// The job's id, with which the host reports its updates.
-    pub id: JobId,
-    /// Its priority.
-    pub priority: Priority,
-    /// Index of the evaluator: the nets of [`HostConfig::nets`], then those of [`HostConfig::checkpoints`].
-    pub net: usize,
-    /// Minimum time between the start of the work and the report of its last updates.
-    pub delay: Duration,
-    /// Set when the result is no longer needed.
-    pub cancelled: Arc<AtomicBool>,
-    /// The work.
-    pub work: Box<dyn Work>,
-}
-
 /// The result of a request or of a job's update.
 #[derive(Default)]
 pub struct Response {
@@ -61,9 +46,8 @@ pub struct Response {
     pub all: Vec<Event>,
     /// Events for the interface that sent the request.
     pub one: Vec<Event>,
-    /// Jobs to start.
     pub jobs: Vec<SessionJob>,
-    /// Whether the game has changed and must be saved.
+    /// Whether the host must save the game.
     pub changed: bool,
 }
 
@@ -92,10 +76,12 @@ struct RunningJob {
 
 /// A session with the protocol.
 pub struct LiveGame {
+    name: Arc<str>,
     session: Session,
     config: Arc<HostConfig>,
+    /// Whether the first greeting asks the host to save the game.
+    is_new: bool,
     analysing: bool,
-    /// The review's exercises.
     exercises: Vec<Exercise>,
     /// The current exercise, and its index in the review.
     exercise: Option<(Option<usize>, Exercise)>,
@@ -111,11 +97,14 @@ pub struct LiveGame {
 }
 
 impl LiveGame {
-    /// A game on a host with this configuration. All random choices depend on `seed`.
-    pub fn new(session: Session, config: Arc<HostConfig>, seed: u64) -> Self {
+    /// A game on a host with this configuration, under a name that no other game there has. All random choices depend
+    /// on `seed`.
+    pub fn new(name: impl Into<Arc<str>>, session: Session, config: Arc<HostConfig>, seed: u64) -> Self {
         Self {
+            name: name.into(),
             session,
             config,
+            is_new: false,
             analysing: false,
             exercises: Vec::new(),
             exercise: None,
@@ -135,13 +124,17 @@ impl LiveGame {
         self.cancel(JobKind::Checkpoints, &mut Response::default());
     }
 
-    /// The game itself.
+    /// The name with which the host knows the game.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     pub fn session(&self) -> &Session {
         &self.session
     }
 
     /// Whether there is nothing to save.
-    pub fn is_untouched(&self) -> bool {
+    fn is_untouched(&self) -> bool {
         self.session.tree().is_empty() && self.exercise.is_none() && self.session.seats().is_none()
     }
 
@@ -150,11 +143,11 @@ impl LiveGame {
         self.jobs.values().any(|job| job.priority == Priority::Now)
     }
 
-    /// The first events for a new interface, which knows the game as `name`. The computer starts to think if it is to
-    /// move.
-    pub fn greet(&mut self, name: &str) -> Response {
-        let mut response = Response::default();
-        response.one.push(Event::Game { game: name.to_owned() });
+    /// The first events for a new interface. The computer starts to think if it is to move.
+    pub fn greet(&mut self) -> Response {
+        let changed = std::mem::take(&mut self.is_new) && !self.is_untouched();
+        let mut response = Response { changed, ..Response::default() };
+        response.one.push(Event::Game { game: self.name.to_string() });
         response.one.push(Event::Rules(Box::new(RulesView::new(self.session.rules()))));
         response.one.push(self.state());
         if let Some((index, exercise)) = &self.exercise {
@@ -172,12 +165,11 @@ impl LiveGame {
         response
     }
 
-    /// Applies a step of a job, or the error that ended it. Steps of cancelled jobs are ignored.
-    pub fn update(&mut self, id: JobId, step: Result<Step, String>) -> Response {
+    /// Applies an update of one of the game's jobs. Updates of other games and of cancelled jobs are ignored.
+    pub fn update(&mut self, JobUpdate { game, job: id, step }: JobUpdate) -> Response {
         let mut response = Response::default();
-        let Some(kind) = self.jobs.iter().find(|(_, job)| job.id == id).map(|(kind, _)| *kind) else {
-            return response;
-        };
+        let kind = self.jobs.iter().find(|(_, job)| job.id == id && game == self.name).map(|(kind, _)| *kind);
+        let Some(kind) = kind else { return response };
         if !matches!(step, Ok(Step::Continue | Step::Progress(_))) {
             self.jobs.remove(&kind);
         }
@@ -195,6 +187,7 @@ impl LiveGame {
                 }
             }
         }
+        response.changed &= !self.is_untouched();
         response
     }
 
@@ -258,22 +251,13 @@ impl LiveGame {
     }
 
     /// Starts an analysis with a fixed number of simulations and priority [`Priority::Now`].
-    ///
-    /// # Errors
-    /// Returns an error if the game is over.
     pub fn evaluate(&mut self, simulations: u32) -> Result<Response, String> {
         self.session.check_open()?;
-        let (mut response, seed) = (Response::default(), self.next_seed());
+        let mut response = Response::default();
+        let seed = self.next_seed();
         let work = AnalysisWork::new(self.session.current(), self.session.game(), Some(simulations), seed);
         self.start(JobKind::Analysis, Priority::Now, work, &mut response);
         Ok(response)
-    }
-
-    /// Starts a search for puzzles in games, which are given with their names.
-    pub fn find_puzzles(&mut self, games: Vec<(String, Session)>) -> Response {
-        let mut response = Response::default();
-        self.start(JobKind::PuzzleSearch, Priority::Background, PuzzleSearch::new(games), &mut response);
-        response
     }
 
     fn state(&self) -> Event {
@@ -358,9 +342,10 @@ impl LiveGame {
     ) {
         self.cancel(kind, response);
         self.last_job += 1;
-        let (id, cancelled) = (JobId(self.last_job), Arc::new(AtomicBool::new(false)));
+        let (id, game) = (JobId(self.last_job), self.name.clone());
+        let cancelled = Arc::new(AtomicBool::new(false));
         self.jobs.insert(kind, RunningJob { id, priority, cancelled: cancelled.clone() });
-        response.jobs.push(SessionJob { id, priority, net, delay, cancelled, work });
+        response.jobs.push(SessionJob { game, id, priority, net, delay, cancelled, work, began: None });
     }
 
     fn cancel(&mut self, kind: JobKind, response: &mut Response) {
@@ -372,7 +357,6 @@ impl LiveGame {
         }
     }
 
-    /// A new seed for the next job.
     fn next_seed(&mut self) -> u64 {
         advance(&mut self.seed)
     }
@@ -386,7 +370,6 @@ impl Drop for LiveGame {
     }
 }
 
-/// The event that an exercise has begun.
 fn exercise_event(index: Option<usize>, exercise: &Exercise) -> Event {
     Event::Exercise { index, task: exercise.task(), lesson: exercise.lesson().cloned().map(Box::new) }
 }

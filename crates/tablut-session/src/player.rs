@@ -8,9 +8,7 @@ use tablut_rules::Side;
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum SidePlayer {
-    /// A person.
     Person,
-    /// The computer.
     Computer {
         /// The name of a level or of one of the host's custom players.
         name: String,
@@ -34,7 +32,6 @@ impl SidePlayer {
         }
     }
 
-    /// Whether it is a person.
     pub fn is_person(&self) -> bool {
         *self == Self::Person
     }
@@ -43,19 +40,15 @@ impl SidePlayer {
 /// Both sides' players.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Players {
-    /// Who plays the attackers.
     pub attackers: SidePlayer,
-    /// Who plays the defenders.
     pub defenders: SidePlayer,
 }
 
 impl Players {
-    /// A person on each side.
     pub fn people() -> Self {
         Self { attackers: SidePlayer::Person, defenders: SidePlayer::Person }
     }
 
-    /// Who plays a side.
     pub fn of(&self, side: Side) -> &SidePlayer {
         match side {
             Side::Attackers => &self.attackers,
@@ -63,7 +56,6 @@ impl Players {
         }
     }
 
-    /// Whether the computer plays both sides.
     pub fn are_computers(&self) -> bool {
         !self.attackers.is_person() && !self.defenders.is_person()
     }
@@ -73,14 +65,11 @@ impl Players {
 /// interface without a secret can only watch.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Seats {
-    /// The attackers' secret.
     pub attackers: String,
-    /// The defenders' secret.
     pub defenders: String,
 }
 
 impl Seats {
-    /// The side whose secret this is.
     pub fn side_of(&self, secret: &str) -> Option<Side> {
         match secret {
             secret if secret == self.attackers => Some(Side::Attackers),

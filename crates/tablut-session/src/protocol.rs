@@ -12,13 +12,13 @@ use crate::results::{ExperimentView, FoundPuzzle, LensRow, Mistake, RefutationVi
 use crate::thinking::Analysis;
 use crate::tree::{NodeId, NodeValue};
 use crate::view::{RulesView, State};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tablut_rules::{Move, RuleSet, Rules, Side, Square};
 
-/// The version of the protocol.
 pub const PROTOCOL: u32 = 3;
 
 /// A request with its id.
@@ -26,15 +26,21 @@ pub const PROTOCOL: u32 = 3;
 pub struct Call {
     /// Chosen by the interface. [`Event::Done`] and [`Event::Refused`] repeat it.
     pub id: u64,
-    /// The request.
     #[serde(flatten)]
     pub request: Request,
+}
+
+/// Reads a [`Call`] or a type that contains one. If the text is not valid, returns the event that refuses it.
+pub fn read_call<C: DeserializeOwned>(text: &str) -> Result<C, Event> {
+    serde_json::from_str(text).map_err(|error| {
+        let re = serde_json::from_str::<Value>(text).ok().and_then(|value| value["id"].as_u64()).unwrap_or(0);
+        Event::Refused { re, error: format!("not a request: {error}") }
+    })
 }
 
 /// What an interface asks for.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
-#[expect(missing_docs, reason = "the comments on the variants explain the fields")]
 pub enum Request {
     /// Opens a new game, which replaces the current one for this interface. `first` is the side that moves first. It
     /// must agree with the rules, unless they draw the side. Without `players` two people play. With `seats` each of
@@ -151,9 +157,6 @@ pub enum RequestedRules {
 
 impl RequestedRules {
     /// The rules.
-    ///
-    /// # Errors
-    /// Returns an error if no rule set has this name, or if the text is not a valid rule file.
     pub fn compiled(&self) -> Result<Arc<Rules>, String> {
         let set = match self {
             Self::Name(name) => RuleSet::named(name),
@@ -166,7 +169,6 @@ impl RequestedRules {
 /// What a host reports.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
-#[expect(missing_docs, reason = "the comments on the variants explain the fields")]
 pub enum Event {
     /// The first event: everything that can be chosen.
     Hello(Box<Hello>),
@@ -230,16 +232,23 @@ pub enum Event {
     Refused { re: u64, error: String },
 }
 
+impl Event {
+    /// The last event of the call with this id.
+    pub fn end(re: u64, result: Result<(), String>) -> Self {
+        match result {
+            Ok(()) => Self::Done { re },
+            Err(error) => Self::Refused { re, error },
+        }
+    }
+}
+
 /// Everything that can be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hello {
     /// [`PROTOCOL`].
     pub protocol: u32,
-    /// The program's version.
     pub version: String,
-    /// The rule sets.
     pub rule_sets: Vec<RuleSetInfo>,
-    /// The levels.
     pub levels: Vec<LevelInfo>,
     /// The nets. The first one plays unless another is chosen.
     pub nets: Vec<String>,
@@ -252,7 +261,6 @@ pub struct Hello {
     pub trains: bool,
     /// The path of a page about a training run, relative to this page.
     pub run_page: Option<String>,
-    /// The puzzles.
     pub puzzles: Vec<PuzzleCounts>,
     /// The form of a rule set's clauses: groups of fields, as in `rule_form.json`.
     pub form: Value,
@@ -261,11 +269,8 @@ pub struct Hello {
 /// A rule set that can be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RuleSetInfo {
-    /// Its name.
     pub name: String,
-    /// Its name as a title.
     pub title: String,
-    /// Where it comes from.
     pub source: String,
     /// Its values, for the form.
     pub set: Value,

@@ -1,6 +1,6 @@
 //! Puzzles: positions with a proven shortest win and all first moves that reach it.
 
-use crate::words::shortened;
+use crate::words::shorten;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tablut_rules::{Move, Position};
@@ -8,16 +8,13 @@ use tablut_rules::{Move, Position};
 /// A set of puzzles for one rule set, as `tablut generate puzzles` writes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PuzzleBook {
-    /// The rule set's name.
     pub rules: String,
-    /// The puzzles.
     pub puzzles: Vec<BookPuzzle>,
 }
 
 /// A position in which the side to move wins.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct BookPuzzle {
-    /// The position.
     pub position: Position,
     /// Moves of the side to move until it wins.
     pub distance: u32,
@@ -28,24 +25,19 @@ pub struct BookPuzzle {
 /// The number of puzzles in a book.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PuzzleCounts {
-    /// The rule set's name.
     pub rules: String,
     /// The number of puzzles by distance, from 1.
     pub by_distance: Vec<usize>,
 }
 
 impl PuzzleBook {
-    /// Reads the text of a puzzle file.
-    ///
-    /// # Errors
-    /// Returns an error with the line if the header or a puzzle is not valid.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines();
         let header = lines.next().ok_or("an empty text, expected puzzles")?;
         let header: Value = serde_json::from_str(header).map_err(|error| format!("line 1: {error}"))?;
         let format = header["format"].as_str().unwrap_or_default();
         if format != "tablut puzzles" {
-            return Err(format!("line 1: format {:?}, expected \"tablut puzzles\"", shortened(format)));
+            return Err(format!("line 1: format {:?}, expected \"tablut puzzles\"", shorten(format)));
         }
         // The header contains the rules in full. Only their name is used.
         let rules = header["rules"]["set"]["name"].as_str().ok_or("line 1: rules without a name")?;
@@ -56,7 +48,6 @@ impl PuzzleBook {
         Ok(Self { rules: rules.to_owned(), puzzles })
     }
 
-    /// The number of puzzles of each distance.
     pub fn counts(&self) -> PuzzleCounts {
         let longest = self.puzzles.iter().map(|puzzle| puzzle.distance as usize).max().unwrap_or(0);
         let mut by_distance = vec![0; longest];

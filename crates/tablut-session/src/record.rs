@@ -16,13 +16,10 @@ use tablut_rules::{GameText, GameTextError, MoveText, RuleSet, Rules, WrittenMov
 pub enum Format {
     /// Text for people, with rules, numbered moves and the result.
     Text,
-    /// An OpenTafl record.
     Otg,
-    /// A saved game.
     Json,
     /// A picture of the current position.
     Svg,
-    /// The rule file.
     Toml,
 }
 
@@ -70,7 +67,7 @@ impl Session {
         if last.go_to(end).is_ok()
             && let Some(ending) = last.ending()
         {
-            let _ = writeln!(text, "\n{}.", words::capitalized(&words::ending(ending)));
+            let _ = writeln!(text, "\n{}.", words::capitalize(&words::ending(ending)));
         }
         text
     }
@@ -112,9 +109,6 @@ impl Session {
     }
 
     /// Reads the same texts as [`Session::import`], but always uses `rules`.
-    ///
-    /// # Errors
-    /// As for [`Session::import`].
     pub fn import_under(text: &str, rules: &RuleSet) -> Result<Self, String> {
         Self::read(text, rules, true)
     }
@@ -145,7 +139,7 @@ impl Session {
         }
         let game: GameText = text.parse().map_err(|error: GameTextError| error.to_string())?;
         if game.moves.is_empty() && game.start.is_none() {
-            let shown = words::shortened(text);
+            let shown = words::shorten(text);
             return Err(format!("{shown:?} contains no game, expected moves such as d1-d3, a position, OTG or JSON"));
         }
         let own = if always { None } else { game.rule_set().map_err(|error| error.to_string())? };

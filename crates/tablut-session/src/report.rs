@@ -23,7 +23,6 @@ pub enum Alarm {
 }
 
 impl Alarm {
-    /// The alarm for a number of escape routes.
     pub fn of_routes(routes: u32) -> Option<Self> {
         match routes {
             0 => None,
@@ -36,19 +35,14 @@ impl Alarm {
 /// A move and its effects.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MoveReport {
-    /// The side that moved.
     pub side: Side,
-    /// The piece that moved.
     pub piece: Piece,
-    /// The move.
     pub mv: Move,
-    /// The captured pieces with their squares.
     pub captured: Vec<(Square, Piece)>,
     /// The king's escape routes after the move.
     pub alarm: Option<Alarm>,
     /// How often the position has occurred before, counted by the rule set's repetition rule.
     pub occurrences: u32,
-    /// How the game ended, if it did.
     pub outcome: Option<Outcome>,
 }
 

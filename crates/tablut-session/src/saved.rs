@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::player::{Players, Seats};
 use crate::session::{MAX_NODES, Session};
 use crate::tree::{NodeValue, Reviewed, Tree};
-use crate::words::shortened;
+use crate::words::shorten;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -166,7 +166,7 @@ impl SavedGame {
     /// Returns an error if the format, the version, the rules, a move, a comment or an index is not valid.
     pub fn session(&self) -> Result<Session, SavedGameError> {
         if self.format != FORMAT || self.version != VERSION {
-            let (found, version) = (shortened(&self.format), self.version);
+            let (found, version) = (shorten(&self.format), self.version);
             return Err(SavedGameError(format!(
                 "format {found:?} version {version}, expected {FORMAT:?} version {VERSION}"
             )));

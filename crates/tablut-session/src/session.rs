@@ -18,34 +18,24 @@ pub const MAX_COMMENT_BYTES: usize = 256 << 10;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// The move breaks a rule.
     #[error("{0}")]
     Illegal(IllegalMove),
-    /// The game is over.
     #[error("the game is over: {}", crate::words::ending(*.0))]
     Over(GameEnding),
-    /// There is no move to take back.
     #[error("there is no move to take back")]
     NothingToUndo,
-    /// There is no move forward.
     #[error("there is no move forward")]
     NothingToRedo,
-    /// No piece on the square can move.
     #[error("{0}: {1}")]
     NoMoves(Square, &'static str),
-    /// No game can begin from the position.
     #[error("{0}")]
     Position(PositionError),
-    /// There is no such position in this game.
     #[error("position {} is not in this game", .0.0)]
     NoSuchNode(NodeId),
-    /// The game has the maximum number of positions.
     #[error("the game has {MAX_NODES} positions, the maximum")]
     Full,
-    /// A comment is too long.
     #[error("a comment of {0} characters, expected at most {MAX_COMMENT}")]
     LongComment(usize),
-    /// The game's comments are too long together.
     #[error("the game's comments would have {0} bytes, expected at most {MAX_COMMENT_BYTES}")]
     CommentsFull(usize),
 }
@@ -75,15 +65,10 @@ pub struct Session {
 }
 
 impl Session {
-    /// A game from the start position.
     pub fn new(rules: Arc<Rules>, first: Side, players: Players) -> Self {
         Self::of_game(Game::new(rules, first), players)
     }
 
-    /// A game from any position.
-    ///
-    /// # Errors
-    /// Returns an error if no game can begin from the position.
     pub fn from_position(rules: Arc<Rules>, start: Position, players: Players) -> Result<Self, SessionError> {
         Ok(Self::of_game(Game::from_position(rules, start).map_err(SessionError::Position)?, players))
     }
@@ -102,32 +87,26 @@ impl Session {
         }
     }
 
-    /// The rules.
     pub fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }
 
-    /// The position at the beginning.
     pub fn start(&self) -> &Position {
         &self.start
     }
 
-    /// The game up to the current position.
     pub fn game(&self) -> &Game {
         &self.game
     }
 
-    /// All variations.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// The id of the current position's node.
     pub fn current(&self) -> NodeId {
         self.current
     }
 
-    /// The current position's node.
     pub fn node(&self) -> &Node {
         self.tree.node(self.current).expect("the current node is in the tree")
     }
@@ -137,17 +116,14 @@ impl Session {
         self.seats.as_ref()
     }
 
-    /// Sets or removes the seats of both sides.
     pub fn set_seats(&mut self, seats: Option<Seats>) {
         self.seats = seats;
     }
 
-    /// The players.
     pub fn players(&self) -> &Players {
         &self.players
     }
 
-    /// Changes the players.
     pub fn set_players(&mut self, players: Players) {
         self.players = players;
     }
@@ -170,20 +146,15 @@ impl Session {
         }
     }
 
-    /// Whether the computer is to move.
     pub fn is_computers_turn(&self) -> bool {
         self.turn().is_some_and(|player| !player.is_person())
     }
 
-    /// Checks that the game is not over.
     pub(crate) fn check_open(&self) -> Result<(), SessionError> {
         self.ending().map_or(Ok(()), |ending| Err(SessionError::Over(ending)))
     }
 
     /// Makes a move for the side to move. A new move adds a variation.
-    ///
-    /// # Errors
-    /// Returns an error if the move is illegal, the game is over, or the game has [`MAX_NODES`] positions.
     pub fn play(&mut self, mv: Move) -> Result<&MoveReport, SessionError> {
         self.check_open()?;
         if self.tree.len() >= MAX_NODES && self.tree.child(self.current, mv).is_none() {
@@ -201,9 +172,6 @@ impl Session {
     }
 
     /// Goes one move back, or takes back a resignation.
-    ///
-    /// # Errors
-    /// Returns an error at the start of the game.
     pub fn undo(&mut self) -> Result<(), SessionError> {
         let current = self.current;
         if self.node().resigned.is_some() {
@@ -218,9 +186,6 @@ impl Session {
     }
 
     /// Goes one move forward along the line that was visited last.
-    ///
-    /// # Errors
-    /// Returns an error at the end of the line.
     pub fn redo(&mut self) -> Result<(), SessionError> {
         let next = self.tree.next(self.current).ok_or(SessionError::NothingToRedo)?;
         self.go_to(next)
@@ -228,9 +193,6 @@ impl Session {
 
     /// Goes back to a person's turn: two plies if the computer has answered, or one if two people play. Returns the
     /// number of plies.
-    ///
-    /// # Errors
-    /// Returns an error if no person has moved yet.
     pub fn take_back(&mut self) -> Result<u32, SessionError> {
         if self.node().resigned.is_some() {
             return self.undo().map(|()| 0);
@@ -247,10 +209,6 @@ impl Session {
         Err(SessionError::NothingToUndo)
     }
 
-    /// Goes to a position of the tree.
-    ///
-    /// # Errors
-    /// Returns an error if the position is not in this game.
     pub fn go_to(&mut self, id: NodeId) -> Result<(), SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         let (from, to) = (self.tree.path(self.current), self.tree.path(id));
@@ -267,9 +225,6 @@ impl Session {
     }
 
     /// The game up to a position of the tree.
-    ///
-    /// # Errors
-    /// Returns an error if the position is not in this game.
     pub fn game_at(&self, id: NodeId) -> Result<Game, SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         let mut game = Game::from_position(self.rules.clone(), self.start).map_err(SessionError::Position)?;
@@ -279,10 +234,6 @@ impl Session {
         Ok(game)
     }
 
-    /// A side resigns.
-    ///
-    /// # Errors
-    /// Returns an error if the game is over.
     pub fn resign(&mut self, side: Side) -> Result<(), SessionError> {
         self.check_open()?;
         self.set_resigned(self.current, side);
@@ -291,9 +242,6 @@ impl Session {
 
     /// Removes a position and everything after it. The root stays. If the current position is removed, the parent
     /// becomes the current position.
-    ///
-    /// # Errors
-    /// Returns an error if the position is not in this game.
     pub fn remove(&mut self, id: NodeId) -> Result<(), SessionError> {
         let node = self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         if let Some(parent) = node.parent {
@@ -306,9 +254,6 @@ impl Session {
     }
 
     /// Makes the line to a position the main line.
-    ///
-    /// # Errors
-    /// Returns an error if the position is not in this game.
     pub fn promote(&mut self, id: NodeId) -> Result<(), SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         self.tree.promote(id);
@@ -316,10 +261,6 @@ impl Session {
     }
 
     /// Writes a comment on a position. An empty text removes it.
-    ///
-    /// # Errors
-    /// Returns an error if the position is not in this game, or if the text exceeds [`MAX_COMMENT`] or
-    /// [`MAX_COMMENT_BYTES`].
     pub fn comment(&mut self, id: NodeId, text: &str) -> Result<(), SessionError> {
         let text = text.trim();
         let found = text.chars().count();
@@ -348,7 +289,6 @@ impl Session {
         }
     }
 
-    /// Stores what a review found at a position.
     pub fn note_review(&mut self, id: NodeId, reviewed: Reviewed) {
         self.note_value(id, reviewed.value);
         if let Some(node) = self.tree.node_mut(id) {
@@ -360,10 +300,6 @@ impl Session {
         self.node_mut(id).resigned = Some(side);
     }
 
-    /// All legal moves.
-    ///
-    /// # Errors
-    /// Returns an error if the game is over.
     pub fn moves(&self) -> Result<Vec<Move>, SessionError> {
         self.check_open()?;
         let mut moves = MoveList::new();
@@ -371,11 +307,6 @@ impl Session {
         Ok(moves.into_vec())
     }
 
-    /// The legal moves of the piece on `square`.
-    ///
-    /// # Errors
-    /// Returns the reason if there are none: the game is over, the square has no piece of the side to move, or the
-    /// piece cannot move.
     pub fn moves_from(&self, square: Square) -> Result<Vec<Move>, SessionError> {
         let position = self.game.position();
         let moves: Vec<Move> = self.moves()?.into_iter().filter(|mv| mv.from == square).collect();

@@ -8,7 +8,9 @@ use rand::rngs::ChaCha8Rng;
 use serde::Serialize;
 use std::time::Duration;
 use tablut_rules::{Game, Move};
-use tablut_search::{Chances, EvaluateError, Evaluator, Limit, Line, Proof, Query, Search, SearchConfig, SearchResult};
+use tablut_search::{
+    Chances, EvaluateError, Evaluator, Limit, Line, Proof, Search, SearchConfig, SearchResult, Situation,
+};
 
 /// The maximum number of evaluations in one step.
 const MAX_BATCH: usize = 32;
@@ -27,11 +29,9 @@ pub fn report_search() -> SearchConfig {
 pub struct Analysis {
     /// The position's chances. They are certain if the result is proven.
     pub chances: Chances,
-    /// The proven result.
     pub proven: Option<Proof>,
     /// The proven result, or else the side with the better chances, in words.
     pub words: String,
-    /// Simulations so far.
     pub simulations: u32,
     /// The best moves with their expected lines, the best first.
     pub lines: Vec<LineView>,
@@ -46,11 +46,9 @@ pub struct LineView {
     pub visits: u32,
     /// The net's probability of the move.
     pub prior: f32,
-    /// The chances after the move.
     pub chances: Chances,
     /// The proven result of the move.
     pub proven: Option<Proof>,
-    /// The proven result in words.
     pub words: Option<String>,
 }
 
@@ -58,7 +56,7 @@ pub struct LineView {
 #[derive(Debug)]
 pub struct Thinking {
     search: Search,
-    queries: Vec<Query>,
+    situations: Vec<Situation>,
 }
 
 impl Thinking {
@@ -71,7 +69,7 @@ impl Thinking {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(u64::from(game.ply()));
         let search = Search::new(game.clone(), config, limit, rng);
-        Self { search, queries: Vec::new() }
+        Self { search, situations: Vec::new() }
     }
 
     /// An analysis with a fixed number of simulations.
@@ -91,30 +89,24 @@ impl Thinking {
     }
 
     /// Evaluates one batch. Returns false when the search has ended. `elapsed` is the time since its start.
-    ///
-    /// # Errors
-    /// Returns the evaluator's error.
     pub fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<bool, EvaluateError> {
         if !self.search.goes_on(elapsed) {
             return Ok(false);
         }
-        self.queries.clear();
-        self.search.gather_at_most(&mut self.queries, MAX_BATCH);
-        self.search.apply(&evaluator.evaluate(&self.queries)?);
+        self.situations.clear();
+        self.search.gather_at_most(&mut self.situations, MAX_BATCH);
+        self.search.apply(&evaluator.evaluate(&self.situations)?);
         Ok(true)
     }
 
-    /// The game.
     pub fn game(&self) -> &Game {
         self.search.game()
     }
 
-    /// The result so far.
     pub fn result(&self) -> SearchResult {
         self.search.result()
     }
 
-    /// Simulations so far.
     pub fn simulations(&self) -> u32 {
         self.search.simulations()
     }
@@ -124,7 +116,6 @@ impl Thinking {
         self.search.memory().nodes
     }
 
-    /// The position's value so far.
     pub fn value(&self) -> NodeValue {
         let result = self.search.result();
         NodeValue { chances: result.chances, proven: result.proven, simulations: self.simulations() }

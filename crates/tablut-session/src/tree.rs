@@ -17,9 +17,7 @@ pub struct NodeId(pub u32);
 pub struct NodeValue {
     /// The chances. They are certain if the result is proven.
     pub chances: Chances,
-    /// The proven result.
     pub proven: Option<Proof>,
-    /// Simulations of the search.
     pub simulations: u32,
 }
 
@@ -33,7 +31,6 @@ impl NodeValue {
 /// What a review found at a position. It is kept with the game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reviewed {
-    /// The value.
     pub value: NodeValue,
     /// The best line. Empty where the game is over.
     pub best: Vec<Move>,
@@ -52,15 +49,10 @@ pub struct Node {
     pub children: Vec<NodeId>,
     /// The child that was visited last.
     next: Option<NodeId>,
-    /// The comment.
     pub comment: String,
-    /// The side that resigned here.
     pub resigned: Option<Side>,
-    /// The value that a search found.
     pub value: Option<NodeValue>,
-    /// What a review found.
     pub review: Option<Reviewed>,
-    /// Plies from the root.
     pub ply: u32,
 }
 
@@ -85,10 +77,8 @@ impl Default for Tree {
 }
 
 impl Tree {
-    /// The start of the game.
     pub const ROOT: NodeId = NodeId(0);
 
-    /// The node with this id, if it exists.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(&id)
     }
@@ -112,7 +102,6 @@ impl Tree {
         self.nodes.len() == 1
     }
 
-    /// The child of `parent` that `mv` leads to.
     pub fn child(&self, parent: NodeId, mv: Move) -> Option<NodeId> {
         let children = self.node(parent).map_or(&[][..], |node| &node.children);
         children.iter().copied().find(|id| self.mv(*id) == Some(mv))

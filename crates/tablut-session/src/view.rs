@@ -32,32 +32,25 @@ pub enum Mark {
 /// The rules of a game.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RulesView {
-    /// The rule set's name.
     pub name: String,
-    /// Its name as a title.
     pub title: String,
     /// Whether it is one of the built-in rule sets.
     pub built_in: bool,
-    /// Where it comes from.
     pub source: String,
     /// What each side has to do, in a sentence.
     pub aims: Aims,
-    /// The titles of the lesson's steps.
     pub lesson: Vec<String>,
     /// The rules in words, by topic.
     pub topics: Vec<Topic>,
     /// The special squares with their properties.
     pub marks: BTreeMap<Square, Vec<Mark>>,
-    /// The rule file.
     pub toml: String,
 }
 
 /// What each side has to do, in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Aims {
-    /// The attackers' aim.
     pub attackers: String,
-    /// The defenders' aim.
     pub defenders: String,
 }
 
@@ -119,22 +112,16 @@ pub fn marks(rules: &Rules) -> BTreeMap<Square, Vec<Mark>> {
 /// A legal move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MoveView {
-    /// The move as text.
     pub text: Move,
-    /// Where the piece stands.
     pub from: Square,
-    /// Where it lands.
     pub to: Square,
     /// The captured squares. If several moves differ only in these, the player chooses one.
     pub captures: Vec<Square>,
 }
 
-/// The last move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LastMove {
-    /// Where the piece came from.
     pub from: Square,
-    /// Where it went.
     pub to: Square,
     /// The squares on which it captured.
     pub captured: Vec<Square>,
@@ -143,27 +130,20 @@ pub struct LastMove {
 /// A position of the tree, for the list of moves.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NodeView {
-    /// Its id.
     pub id: NodeId,
-    /// The position before.
     pub parent: Option<NodeId>,
     /// The positions after it, the main line first.
     pub children: Vec<NodeId>,
-    /// Plies from the start.
     pub ply: u32,
-    /// The move that leads here.
     #[serde(rename = "move")]
     pub mv: Option<Move>,
     /// The side that made the move.
     pub side: Option<Side>,
-    /// Number of captured pieces.
     pub captured: usize,
     /// The king's escape routes after the move.
     pub alarm: Option<Alarm>,
-    /// The comment.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub comment: String,
-    /// The value that a search found.
     pub value: Option<NodeValue>,
     /// The move's grade, if a review has searched the positions before and after it.
     pub grade: Option<Grade>,
@@ -173,21 +153,15 @@ pub struct NodeView {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "interfaces use each of them separately")]
 pub struct State {
-    /// The current position's node.
     pub node: NodeId,
-    /// Plies played.
     pub ply: u32,
-    /// The position as text.
     pub position: Position,
     /// The pieces by square: `attacker`, `defender` or `king`.
     pub pieces: BTreeMap<Square, Piece>,
-    /// The side to move.
     pub side: Side,
-    /// The players.
     pub players: Players,
     /// Whether each side has a seat, so that an interface can only play with the secret of a seat.
     pub has_seats: bool,
-    /// Whether the computer is to move.
     pub computer_to_move: bool,
     /// Whether the game pauses after a person's blunder.
     pub pauses_on_blunders: bool,
@@ -197,21 +171,17 @@ pub struct State {
     pub clock: Option<ClockView>,
     /// All legal moves. Empty if the game is over.
     pub moves: Vec<MoveView>,
-    /// The last move.
     pub last: Option<LastMove>,
     /// The king's escape routes.
     pub alarm: Option<Alarm>,
-    /// The squares of these routes.
     pub routes: Vec<Square>,
     /// Pieces of the side to move that the opponent could capture if it were its turn.
     pub threatened: Vec<Square>,
-    /// How the game has ended.
     pub ending: Option<GameEnding>,
     /// The last move and its effects in sentences that can be read aloud.
     pub said: String,
     /// Counters and warnings in words: repetition, moves without a capture, length.
     pub notes: Vec<String>,
-    /// All positions of the tree.
     pub tree: Vec<NodeView>,
     /// The current line to its end.
     pub line: Vec<NodeId>,
@@ -222,7 +192,6 @@ pub struct State {
 }
 
 impl State {
-    /// The state of a session.
     pub fn new(session: &Session) -> Self {
         let (game, ending) = (session.game(), session.ending());
         let position = game.position();
@@ -247,7 +216,7 @@ impl State {
             routes: if open { game.rules().route_squares(position).iter().collect() } else { Vec::new() },
             threatened: if open { threatened(game.rules(), position) } else { Vec::new() },
             ending,
-            said: said(report, ending, position.side_to_move()),
+            said: announcement(report, ending, position.side_to_move()),
             notes: notes(session),
             tree: session.tree().iter().map(|(id, node)| node_view(session, id, node)).collect(),
             line: session.tree().line(here),
@@ -297,11 +266,11 @@ fn threatened(rules: &Rules, position: &Position) -> Vec<Square> {
     captured.fold(Bitboard::EMPTY, |all, captured| all | captured).iter().collect()
 }
 
-fn said(report: Option<&MoveReport>, ending: Option<GameEnding>, to_move: Side) -> String {
-    let mut said = report.map_or(String::new(), |report| words::said(report) + " ");
+fn announcement(report: Option<&MoveReport>, ending: Option<GameEnding>, to_move: Side) -> String {
+    let mut said = report.map_or(String::new(), |report| words::describe_move(report) + " ");
     match ending {
-        Some(ending) => said += &(words::capitalized(&words::ending(ending)) + "."),
-        None => said += &(words::capitalized(&to_move.to_string()) + " to move."),
+        Some(ending) => said += &(words::capitalize(&words::ending(ending)) + "."),
+        None => said += &(words::capitalize(&to_move.to_string()) + " to move."),
     }
     said
 }
@@ -330,23 +299,20 @@ fn notes(session: &Session) -> Vec<String> {
 }
 
 /// The position with these pieces, which are named as in [`State::pieces`].
-///
-/// # Errors
-/// Returns an error if a name is unknown, or if there is more than one king or none.
 pub fn position_of(pieces: &BTreeMap<Square, String>, side: Side) -> Result<Position, String> {
     let names = Piece::ALL.map(|piece| piece.to_string());
     if let Some((square, other)) = pieces.iter().find(|(_, name)| !names.contains(name)) {
-        let other = words::shortened(other);
+        let other = words::shorten(other);
         return Err(format!("{other:?} on {square}, expected attacker, defender or king"));
     }
-    let of = |piece: Piece| {
-        let of_kind = pieces.iter().filter(move |(_, name)| **name == piece.to_string());
-        of_kind.map(|(square, _)| *square).collect::<Bitboard>()
+    let squares_of = |piece: Piece| {
+        let kind = pieces.iter().filter(move |(_, name)| **name == piece.to_string());
+        kind.map(|(square, _)| *square).collect::<Bitboard>()
     };
-    let kings = of(Piece::King);
+    let kings = squares_of(Piece::King);
     if kings.len() > 1 {
         return Err(format!("{} kings, expected one", kings.len()));
     }
-    Position::from_parts(of(Piece::Attacker), of(Piece::Defender), kings.first(), side)
+    Position::from_parts(squares_of(Piece::Attacker), squares_of(Piece::Defender), kings.first(), side)
         .map_err(|error| error.to_string())
 }

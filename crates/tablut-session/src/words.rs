@@ -14,7 +14,6 @@ pub fn ending(ending: GameEnding) -> String {
     }
 }
 
-/// Why a game ended.
 fn why(ending: GameEnding) -> String {
     match (ending.reason, ending.winner) {
         ("king-captured", _) => "the king is captured".to_owned(),
@@ -45,8 +44,8 @@ pub fn proven(proof: Proof, to_move: Side) -> String {
 }
 
 /// A move and its effects, in sentences that can be read aloud.
-pub fn said(report: &MoveReport) -> String {
-    let moved = capitalized(&report.piece.to_string());
+pub fn describe_move(report: &MoveReport) -> String {
+    let moved = capitalize(&report.piece.to_string());
     let mut text = format!("{moved} from {} to {}", report.mv.from, report.mv.to);
     for (place, (square, captured)) in report.captured.iter().enumerate() {
         text += if place == 0 { ", captures the " } else { " and the " };
@@ -72,16 +71,16 @@ pub fn occurrences(occurrences: u32) -> Option<String> {
 
 /// A rule set's name as a title: "Kvasir rules".
 pub fn title(rules: &str) -> String {
-    capitalized(&rules.replace('-', " ")) + " rules"
+    capitalize(&rules.replace('-', " ")) + " rules"
 }
 
 /// The first 40 characters of a text, for messages.
-pub fn shortened(text: &str) -> String {
+pub fn shorten(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
 /// A text with a capital first letter.
-pub fn capitalized(text: &str) -> String {
+pub fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

@@ -27,16 +27,12 @@ use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig, Solver};
 /// Work in steps of a few milliseconds, so that a host can share its threads and stop at any time.
 pub trait Work: Send {
     /// Does one step. `elapsed` is the time since the first step.
-    ///
-    /// # Errors
-    /// Returns the evaluator's error.
     fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError>;
 }
 
 /// The result of one step.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Nothing to report yet.
     Continue,
     /// Something to report. The work is not finished.
     Progress(Vec<Update>),
@@ -53,7 +49,6 @@ pub enum Update {
     Reviewed(ReviewReport),
     /// The right answer to a puzzle or lesson, which is now played, and the rest of the puzzle after the reply.
     PlayAnswer {
-        /// The answer.
         mv: Move,
         /// The reply and the puzzle after it.
         next: Option<NextPuzzle>,
@@ -130,7 +125,6 @@ impl SearchWork {
 
 /// Simulations of a search for a threat.
 const THREAT_SIMULATIONS: u32 = 200;
-/// Simulations of a checkpoint's search.
 const CHECKPOINT_SIMULATIONS: u32 = 64;
 
 impl Work for SearchWork {

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tablut_rules::{Game, Move, MoveList, Side};
 use tablut_search::{EvaluateError, Evaluator, UniformEvaluator};
@@ -39,22 +38,23 @@ struct Host {
 
 impl Host {
     fn new(begin: Value) -> Self {
-        let game = LiveGame::begin(&request(begin), None, &config(), 7).unwrap_or_else(|error| panic!("{error}"));
+        let game =
+            LiveGame::begin("game", &request(begin), None, &config(), 7).unwrap_or_else(|error| panic!("{error}"));
         let mut host = Self { game, jobs: Vec::new(), events: Vec::new() };
-        let response = host.game.greet("game");
+        let response = host.game.greet();
         host.receive(response);
         host
     }
 
     fn receive(&mut self, response: Response) {
         self.jobs.extend(response.jobs);
-        self.jobs.retain(|job| !job.cancelled.load(Ordering::Relaxed));
+        self.jobs.retain(|job| !job.is_cancelled());
         let events: Vec<Event> = response.one.into_iter().chain(response.all).collect();
         self.events.extend(events.iter().map(|event| serde_json::to_value(event).unwrap()));
     }
 
     fn ask(&mut self, value: Value) -> Result<(), String> {
-        let response = self.game.answer(request(value))?;
+        let response = self.game.answer(request(value), Vec::new())?;
         self.receive(response);
         Ok(())
     }
@@ -64,9 +64,9 @@ impl Host {
         while !self.jobs.is_empty() {
             let mut job = self.jobs.remove(0);
             loop {
-                let step = job.work.step(&mut UniformEvaluator, Duration::ZERO).unwrap();
-                let done = matches!(step, Step::Done(_));
-                let response = self.game.update(job.id, Ok(step));
+                let step = job.step(&mut UniformEvaluator, Duration::ZERO);
+                let done = matches!(step, Ok(Step::Done(_)));
+                let response = self.game.update(job.update(step));
                 self.receive(response);
                 if done {
                     break;
@@ -144,14 +144,14 @@ impl Work for FirstMove {
 fn a_host_has_players_of_its_own() {
     let config = Arc::new(HostConfig { custom_players: vec![Arc::new(First)], ..HostConfig::default() });
     let begin = new_game("kvasir", &person(), &computer("first"));
-    let game = LiveGame::begin(&request(begin), None, &config, 7).unwrap_or_else(|error| panic!("{error}"));
+    let game = LiveGame::begin("game", &request(begin), None, &config, 7).unwrap_or_else(|error| panic!("{error}"));
     let mut host = Host { game, jobs: Vec::new(), events: Vec::new() };
     host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
     host.run();
     assert_eq!(host.game.session().game().ply(), 2);
     assert_eq!(host.game.session().node().value, None);
     let other = new_game("kvasir", &person(), &computer("second"));
-    let error = LiveGame::begin(&request(other), None, &config, 7).map(|_| ()).unwrap_err();
+    let error = LiveGame::begin("game", &request(other), None, &config, 7).map(|_| ()).unwrap_err();
     assert!(error.contains("no level \"second\""), "{error}");
 }
 
@@ -294,7 +294,7 @@ fn requests_that_make_no_sense_are_refused_in_words() {
         let error = host.ask(value.clone()).unwrap_err();
         assert!(error.contains(part), "{value}: {error}");
     }
-    let begin = |value| LiveGame::begin(&request(value), None, &config(), 1).map(|_| ()).unwrap_err();
+    let begin = |value| LiveGame::begin("game", &request(value), None, &config(), 1).map(|_| ()).unwrap_err();
     assert!(begin(json!({"do": "new", "rules": {"name": "chess"}})).contains("chess"));
     assert!(
         begin(json!({"do": "new", "rules": {"name": "kvasir"}, "first": "defenders"})).contains("attackers move first")
@@ -319,7 +319,7 @@ fn a_link_and_exports_lead_back_to_the_game() {
     for format in ["text", "otg", "json"] {
         host.ask(json!({"do": "export", "format": format})).unwrap();
         let text = host.events("export")[0]["text"].as_str().unwrap().to_owned();
-        let game = LiveGame::begin(&request(json!({"do": "import", "text": text})), None, &config(), 1);
+        let game = LiveGame::begin("game", &request(json!({"do": "import", "text": text})), None, &config(), 1);
         let read = game.unwrap_or_else(|error| panic!("{format}: {error}\n{text}"));
         assert_eq!(read.session().history(), host.game.session().history(), "{format}");
     }
@@ -366,7 +366,10 @@ fn a_game_of_ones_own_gives_puzzles() {
     host.ask(json!({"do": "play", "move": "d6-e6"})).unwrap();
     host.ask(json!({"do": "play", "move": "d1-e1"})).unwrap();
     let game = host.game.session().clone();
-    let response = host.game.find_puzzles(vec![("mine".to_owned(), game.clone())]);
+    let response = host
+        .game
+        .answer(request(json!({"do": "find-puzzles", "games": ["mine"]})), vec![("mine".to_owned(), game.clone())])
+        .unwrap();
     host.receive(response);
     host.run();
     let found = host.events("found-puzzles").pop().unwrap();
@@ -378,11 +381,11 @@ fn a_game_of_ones_own_gives_puzzles() {
     );
     let begin = request(json!({"do": "own-puzzle", "game": "mine", "node": 0}));
     assert!(begin.begins_a_game());
-    let mut puzzle = LiveGame::begin(&begin, Some(&game), &config(), 7).unwrap();
-    let greeted = puzzle.greet("puzzle").one;
+    let mut puzzle = LiveGame::begin("puzzle", &begin, Some(&game), &config(), 7).unwrap();
+    let greeted = puzzle.greet().one;
     assert!(greeted.iter().any(|event| matches!(event, Event::Exercise { index: None, .. })), "{greeted:?}");
     let elsewhere = request(json!({"do": "own-puzzle", "game": "mine", "node": 99}));
-    assert!(LiveGame::begin(&elsewhere, Some(&game), &config(), 7).is_err());
+    assert!(LiveGame::begin("game", &elsewhere, Some(&game), &config(), 7).is_err());
 }
 
 #[test]

@@ -113,18 +113,18 @@ fn no_claim_of_proof_is_contradicted() {
             let mut thinking = Thinking::by_simulations(&game, 48, seed);
             while thinking.step(&mut UniformEvaluator, Duration::ZERO).expect("it always answers") {}
             let analysis = thinking.analysis(usize::MAX);
-            let told = || format!("{name}, seed {seed}, {}", game.position());
+            let what = || format!("{name}, seed {seed}, {}", game.position());
             if let Some(proven) = analysis.proven {
-                assert_eq!(contradicted_by(&game, proven.winner, 3), None, "{}: {proven:?}", told());
+                assert_eq!(contradicted_by(&game, proven.winner, 3), None, "{}: {proven:?}", what());
                 // The solver confirms a short proof and its number of plies.
                 if let (Some(winner), 0..=3, false) = (proven.winner, proven.plies, proven.from_history) {
                     let forced = forces(&game, winner, u32::from(proven.plies));
-                    assert_ne!(forced, Some(false), "{}: {proven:?}", told());
+                    assert_ne!(forced, Some(false), "{}: {proven:?}", what());
                 }
             }
             for line in &analysis.lines {
                 let (Some(proven), Some(mv)) = (line.proven, line.moves.first()) else { continue };
-                assert_eq!(contradicted_by(&after(&game, *mv), proven.winner, 2), None, "{}, {mv}: {proven:?}", told());
+                assert_eq!(contradicted_by(&after(&game, *mv), proven.winner, 2), None, "{}, {mv}: {proven:?}", what());
             }
             u64::from(analysis.proven.is_some())
         });
@@ -154,17 +154,17 @@ fn judged(exercise: &Exercise, mv: Move) -> Judgement {
 }
 
 /// Judges an answer, and fails if the exhaustive solver contradicts the verdict.
-fn check_answer(exercise: &Exercise, game: &Game, mv: Move, told: &str) {
+fn check_answer(exercise: &Exercise, game: &Game, mv: Move, what: &str) {
     let side = game.position().side_to_move();
     let judgement = judged(exercise, mv);
     let wins = forces(&after(game, mv), side, 2) == Some(true);
     let good = matches!(judgement.sufficiency, Sufficiency::Best | Sufficiency::Enough | Sufficiency::Slower);
-    assert!(!wins || good, "{told}: {mv} wins, and is called {:?}: {}", judgement.sufficiency, judgement.words);
+    assert!(!wins || good, "{what}: {mv} wins, and is called {:?}: {}", judgement.sufficiency, judgement.words);
     let certain = judgement.chances.filter(|chances| chances.attackers == 1.0 || chances.defenders == 1.0);
     if let Some(chances) = certain {
         let winner = if chances.attackers == 1.0 { Side::Attackers } else { Side::Defenders };
         let by = contradicted_by(&after(game, mv), Some(winner), 2);
-        assert_eq!(by, None, "{told}: {mv} is called a certain win of the {winner}");
+        assert_eq!(by, None, "{what}: {mv} is called a certain win of the {winner}");
     }
 }
 
@@ -183,14 +183,14 @@ fn every_move_that_keeps_a_proven_win_is_accepted() {
             let session = Session::from_position(rules.clone(), *game.position(), Players::people()).expect("a game");
             // The exercise knows one solution and must accept the others too.
             let exercise = Exercise::of_puzzle(&session, plies.div_ceil(2), vec![winning[0]]);
-            let told = format!("{name}, seed {seed}, {}", game.position());
+            let what = format!("{name}, seed {seed}, {}", game.position());
             for mv in &winning {
-                check_answer(&exercise, &game, *mv, &told);
+                check_answer(&exercise, &game, *mv, &what);
             }
             // Any legal move, which may not win.
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             if let (0, Some(mv)) = (seed % 4, legal_moves(&game).choose(&mut rng)) {
-                check_answer(&exercise, &game, *mv, &told);
+                check_answer(&exercise, &game, *mv, &what);
             }
             1
         });

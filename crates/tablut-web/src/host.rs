@@ -1,26 +1,25 @@
 //! The host: the open game, its jobs, and the answers to the page's requests.
 
-use crate::jobs::Jobs;
 use crate::output::{Output, Wish};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tablut_net::{Engine, Model, NetEvaluator};
 use tablut_rules::{Game, MoveList, Position, Side};
 use tablut_search::{Evaluator, Limit};
-use tablut_session::protocol::{Call, Event, Request, RequestedRules};
-use tablut_session::{Analysis, HostConfig, LiveGame, PuzzleBook, Response, SavedGame, Session, Thinking, words};
+use tablut_session::protocol::{Call, Event, Request, RequestedRules, read_call};
+use tablut_session::{
+    Analysis, DEMO_PAUSE, HostConfig, JobId, JobQueue, LiveGame, PuzzleBook, Response, SavedGame, SessionJob, Step,
+    Task, Thinking, words,
+};
 
 /// The letters of games' names. No two of them look alike.
 const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 /// The length of games' names.
 const NAME_LENGTH: usize = 16;
-/// Least time between two moves of the computer against itself, so that people can follow the game.
-const DEMO_PAUSE: Duration = Duration::from_millis(700);
 
 /// The refusal of work without a net.
 const NO_NET: &str = "the net is not loaded";
@@ -69,8 +68,8 @@ pub struct BrowserHost {
     config: Arc<HostConfig>,
     /// The net, once it is loaded.
     net: Option<NetEvaluator>,
-    game: Option<(String, LiveGame)>,
-    jobs: Jobs,
+    game: Option<LiveGame>,
+    jobs: JobQueue,
     rng: ChaCha8Rng,
 }
 
@@ -83,7 +82,7 @@ impl BrowserHost {
             config: Arc::new(config),
             net: None,
             game: None,
-            jobs: Jobs::default(),
+            jobs: JobQueue::default(),
             rng: ChaCha8Rng::seed_from_u64(high << 32 | low),
         }
     }
@@ -110,30 +109,34 @@ impl BrowserHost {
 
     /// Answers a request. Its text may have, in addition to the protocol's fields, `saved`: the files of saved games by name.
     pub fn request(&mut self, text: &str) -> Vec<Output> {
-        let CallWithGames { call, saved } = match serde_json::from_str(text) {
+        let CallWithGames { call, saved } = match read_call(text) {
             Ok(call) => call,
-            Err(error) => {
-                let re = serde_json::from_str::<Value>(text).ok().and_then(|value| value["id"].as_u64()).unwrap_or(0);
-                return vec![Output::Event(Event::Refused { re, error: format!("not a request: {error}") })];
-            }
+            Err(refused) => return vec![Output::Event(refused)],
         };
         let mut outputs = Vec::new();
         let result = self.execute(call.request, &saved, &mut outputs);
-        outputs.push(Output::Event(match result {
-            Ok(()) => Event::Done { re: call.id },
-            Err(error) => Event::Refused { re: call.id, error },
-        }));
+        outputs.push(Output::Event(Event::end(call.id, result)));
         outputs
     }
 
     /// Does one step of the work. `now` is the time since one moment in the past.
     pub fn step(&mut self, now: Duration) -> Vec<Output> {
+        let Some(net) = &mut self.net else { return Vec::new() };
+        let update = match self.jobs.next(now) {
+            Some(Task::Run(mut job)) => match job.step(net, now) {
+                step @ (Ok(Step::Done(_)) | Err(_)) => self.jobs.finish(&job, step, now),
+                step => {
+                    let update = job.update(step);
+                    self.jobs.push(*job);
+                    Some(update)
+                }
+            },
+            Some(Task::Report(update)) => Some(update),
+            None => None,
+        };
         let mut outputs = Vec::new();
-        if let Some(net) = &mut self.net
-            && let Some(taken) = self.jobs.step(now, net)
-            && let Some((_, game)) = &mut self.game
-        {
-            let response = game.update(taken.job, taken.step);
+        if let (Some(update), Some(game)) = (update, &mut self.game) {
+            let response = game.update(update);
             self.take(response, &mut outputs);
         }
         outputs
@@ -171,9 +174,9 @@ impl BrowserHost {
         let rules = RequestedRules::Name("tartu".to_owned()).compiled()?;
         let (game, mut moves) = (Game::new(rules, Side::Attackers), MoveList::new());
         game.legal_moves(&mut moves);
-        let queries = vec![game.owned_situation(&moves); 16];
+        let situations = vec![game.owned_situation(&moves); 16];
         let net = self.net.as_mut().ok_or(NO_NET)?;
-        (0..batches).try_for_each(|_| net.evaluate(&queries).map(drop)).map_err(|error| error.to_string())
+        (0..batches).try_for_each(|_| net.evaluate(&situations).map(drop)).map_err(|error| error.to_string())
     }
 
     fn execute(
@@ -183,20 +186,19 @@ impl BrowserHost {
         outputs: &mut Vec<Output>,
     ) -> Result<(), String> {
         let read = |name: &str| {
-            let text = saved.get(name).ok_or_else(|| format!("there is no game {:?} here", words::shortened(name)))?;
+            let text = saved.get(name).ok_or_else(|| format!("there is no game {:?} here", words::shorten(name)))?;
             SavedGame::from_json(text).and_then(|saved| saved.session()).map_err(|error| error.to_string())
         };
-        let present = self.game.as_ref().map(|(_, game)| game.session());
         match request {
             Request::Open { game } => {
                 // Another window may have played on in the open game.
-                let is_as_saved = self.game.as_ref().is_some_and(|(name, live)| {
-                    *name == game && saved.get(name).is_none_or(|text| *text == live.session().saved().to_json())
+                let is_as_saved = self.game.as_ref().is_some_and(|live| {
+                    live.name() == game && saved.get(&game).is_none_or(|text| *text == live.session().saved().to_json())
                 });
                 if !is_as_saved {
-                    let live = LiveGame::new(read(&game)?, self.config.clone(), self.rng.random());
-                    self.jobs = Jobs::default();
-                    self.game = Some((game, live));
+                    let session = read(&game)?;
+                    let seed = self.rng.random();
+                    self.open(LiveGame::new(game, session, self.config.clone(), seed));
                 }
                 self.greet(outputs);
             }
@@ -206,69 +208,53 @@ impl BrowserHost {
                     Request::OwnPuzzle { game, .. } => Some(read(game)?),
                     _ => None,
                 };
-                let live = LiveGame::begin(&request, own.as_ref().or(present), &self.config, self.rng.random())?;
-                let name = self.new_name();
-                // An imported game is saved before its next move.
-                if !live.is_untouched()
-                    && !matches!(request, Request::Puzzle { .. } | Request::OwnPuzzle { .. } | Request::Lesson { .. })
-                {
-                    outputs.push(saved_game(&name, live.session()));
-                }
-                self.jobs = Jobs::default();
-                self.game = Some((name, live));
+                let (seed, name) = (self.rng.random(), self.new_name());
+                let present = own.as_ref().or(self.game.as_ref().map(LiveGame::session));
+                let live = LiveGame::begin(name, &request, present, &self.config, seed)?;
+                self.open(live);
                 self.greet(outputs);
-            }
-            Request::FindPuzzles { games } => {
-                // Unknown games are skipped.
-                let games = games.into_iter().filter_map(|name| read(&name).ok().map(|session| (name, session)));
-                let games = games.collect();
-                let response = self.open_game()?.find_puzzles(games);
-                self.take(response, outputs);
-            }
-            Request::ExportGames { games } => {
-                // Unknown games are skipped.
-                let sessions: Vec<Session> = games.iter().filter_map(|name| read(name).ok()).collect();
-                outputs.push(Output::Event(LiveGame::export_games(&sessions)?));
             }
             Request::Train { .. } | Request::StopTraining => {
                 return Err("training needs the program: `tablut serve`".to_owned());
             }
             Request::Sit { .. } => return Err(NO_SEATS.to_owned()),
             request => {
-                let response = self.open_game()?.answer(request)?;
+                // Unknown games are skipped.
+                let known = |name: &String| Some((name.clone(), read(name).ok()?));
+                let games = request.games().iter().filter_map(known).collect();
+                let game = self.game.as_mut().ok_or("no game is open: begin with `new` or `open`")?;
+                let response = game.answer(request, games)?;
                 self.take(response, outputs);
             }
         }
         Ok(())
     }
 
-    fn open_game(&mut self) -> Result<&mut LiveGame, String> {
-        let game = self.game.as_mut().ok_or("no game is open: begin with `new` or `open`")?;
-        Ok(&mut game.1)
+    /// Replaces the open game and its jobs.
+    fn open(&mut self, game: LiveGame) {
+        self.jobs = JobQueue::default();
+        self.game = Some(game);
     }
 
     /// Sends everything about the open game.
     fn greet(&mut self, outputs: &mut Vec<Output>) {
-        let Some((name, game)) = &mut self.game else { return };
-        let response = game.greet(name);
+        let Some(game) = &mut self.game else { return };
+        let response = game.greet();
         self.take(response, outputs);
     }
 
     /// Starts a response's jobs, and passes its events on.
     fn take(&mut self, response: Response, outputs: &mut Vec<Output>) {
-        let Some((name, game)) = &self.game else { return };
-        if response.changed && !game.is_untouched() {
-            outputs.push(saved_game(name, game.session()));
+        let Some(game) = &self.game else { return };
+        if response.changed {
+            let (game, text) = (game.name().to_owned(), game.session().saved().to_json());
+            outputs.push(Output::Wish(Wish::Save { game, text }));
         }
-        response.jobs.into_iter().for_each(|job| self.jobs.add(job));
+        response.jobs.into_iter().for_each(|job| self.jobs.push(job));
         outputs.extend(response.one.into_iter().chain(response.all).map(Output::Event));
     }
 
     fn new_name(&mut self) -> String {
         (0..NAME_LENGTH).map(|_| char::from(LETTERS[self.rng.random_range(0..LETTERS.len())])).collect()
     }
-}
-
-fn saved_game(name: &str, session: &Session) -> Output {
-    Output::Wish(Wish::Save { game: name.to_owned(), text: session.saved().to_json() })
 }

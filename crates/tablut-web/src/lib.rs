@@ -7,7 +7,6 @@
 
 mod abi;
 mod host;
-mod jobs;
 mod output;
 
 pub use host::{BrowserHost, HostSettings};

@@ -9,10 +9,9 @@ use tablut_games::LossParts;
 use tablut_games::TrainingBatch;
 use tablut_learn::{BurnBackend, GradientBackend, LearnerState, Multiply, OptimizerConfig, loss};
 use tablut_net::{
-    Architecture, BlockKind, PolicyIndex, PolicyWidths, Predictions, Residual, ValueWidths, View, Weights,
-    encode_symmetric,
+    Architecture, BlockKind, PolicyIndex, PolicyWidths, Predictions, Residual, ValueWidths, Weights, encode_symmetric,
 };
-use tablut_rules::{Game, MoveList, Rules, Symmetry};
+use tablut_rules::{Game, MoveList, Rules, Situation, Symmetry};
 
 use super::burn_net::BurnNet;
 
@@ -36,7 +35,7 @@ pub fn batch(n: usize, seed: u64) -> TrainingBatch {
         if moves.is_empty() {
             continue;
         }
-        let view = View { occurrences: 0, ..game.situation(&moves) };
+        let view = Situation { occurrences: 0, ..game.situation(&moves) };
         encode_symmetric(&view, Symmetry::ALL[rng.random_range(0..8)], &mut batch.input);
         let policy: Vec<f32> = (0..moves.len()).map(|_| rng.random_range(0.0..1.0)).collect();
         let total: f32 = policy.iter().sum();

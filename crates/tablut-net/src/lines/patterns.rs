@@ -132,14 +132,14 @@ fn both_ways(squares: Bitboard) -> [u16; LINES] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::{PLANES, View};
+    use crate::features::PLANES;
     use crate::{InputBatch, encode};
-    use tablut_rules::{Position, Rules, Side, Square};
+    use tablut_rules::{Position, Rules, Side, Situation, Square};
 
     #[test]
     fn the_documents_example_holds() {
         let rules = Rules::load("kvasir").unwrap();
-        let view = View {
+        let view = Situation {
             rules: &rules,
             position: Position::start(Side::Attackers),
             occurrences: 0,

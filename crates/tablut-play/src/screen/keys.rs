@@ -33,7 +33,6 @@ pub enum KeyAction {
     Request(Request),
     /// Switch the analysis on or off.
     Analyse,
-    /// Leave at once.
     Interrupt,
 }
 
@@ -116,7 +115,6 @@ fn choose(view: &mut ScreenView, code: KeyCode) -> KeyAction {
     KeyAction::Nothing
 }
 
-/// Reads the typed line.
 fn read(view: &mut ScreenView) -> KeyAction {
     let typed = std::mem::take(&mut view.typed);
     match typed.parse() {
@@ -141,7 +139,7 @@ fn act(view: &mut ScreenView, session: &Session) -> KeyAction {
         view.deselect();
         return KeyAction::Nothing;
     }
-    let moves = to(session, from, view.cursor);
+    let moves = moves_between(session, from, view.cursor);
     match moves.as_slice() {
         [] if session.moves_from(view.cursor).is_ok() => select(view, session),
         // The move is illegal. The game returns the reason.
@@ -165,8 +163,7 @@ fn select(view: &mut ScreenView, session: &Session) {
     }
 }
 
-/// The legal moves from one square to another.
-fn to(session: &Session, from: Square, to: Square) -> Vec<Move> {
+fn moves_between(session: &Session, from: Square, to: Square) -> Vec<Move> {
     let moves = session.moves_from(from).unwrap_or_default();
     moves.into_iter().filter(|mv| mv.to == to).collect()
 }

@@ -1,7 +1,6 @@
 //! The screen: its reaction to keys, and its text in a test terminal.
 
 use super::*;
-use crate::job_queue::JobUpdate;
 use crate::opponents::WithoutNet;
 use crate::options::{HumanSides, Setup};
 use ratatui::Terminal;
@@ -12,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use tablut_rules::Rules;
 use tablut_search::UniformEvaluator;
-use tablut_session::{CustomPlayer, HostConfig, SidePlayer};
+use tablut_session::{CustomPlayer, HostConfig, JobUpdate, SidePlayer};
 
 /// A game against the greedy player, and the updates of its jobs.
 fn game(rules: &str, position: &str, people: HumanSides) -> (TerminalGame, Receiver<JobUpdate>) {

@@ -24,9 +24,7 @@ pub struct CaptureChoice {
 /// The analysis of a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownAnalysis {
-    /// The position.
     pub node: NodeId,
-    /// The result so far.
     pub analysis: Analysis,
     pub done: bool,
 }
@@ -34,14 +32,11 @@ pub struct ShownAnalysis {
 /// The state of the screen.
 #[derive(Clone, Debug)]
 pub struct ScreenView {
-    /// Symbols.
     pub style: Style,
     pub cursor: Square,
-    /// The square of the selected piece.
     pub selected: Option<Square>,
     pub choice: Option<CaptureChoice>,
     pub typed: String,
-    /// The last message.
     pub message: String,
     pub page: Option<Page>,
     pub analysing: bool,
@@ -51,7 +46,6 @@ pub struct ScreenView {
 }
 
 impl ScreenView {
-    /// The screen of a new game.
     pub fn new(style: Style) -> Self {
         Self {
             style,
@@ -73,7 +67,6 @@ impl ScreenView {
         self.cursor = Square::new(along(self.cursor.column(), columns), along(self.cursor.row(), rows));
     }
 
-    /// Ends the selection and the choice.
     pub fn deselect(&mut self) {
         (self.selected, self.choice) = (None, None);
     }

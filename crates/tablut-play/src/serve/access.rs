@@ -8,7 +8,6 @@ use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// The name of the cookie with the token.
 const COOKIE: &str = "tablut-token";
 
 /// Headers of every response: the page loads nothing from other hosts, and no other page can frame it.
@@ -51,7 +50,6 @@ pub enum Admission {
     UnknownHost,
     /// `Origin` is unknown, or it is required and missing.
     UnknownOrigin,
-    /// The token is missing or wrong.
     NoToken,
 }
 

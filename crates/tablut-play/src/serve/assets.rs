@@ -3,7 +3,6 @@
 /// A file of the page.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Asset {
-    /// Its path on the server.
     pub path: &'static str,
     pub content_type: &'static str,
     pub bytes: &'static [u8],
@@ -25,7 +24,6 @@ macro_rules! assets {
 
 include!(concat!(env!("CARGO_MANIFEST_DIR"), "/page/assets.rs"));
 
-/// The file at a path.
 pub fn asset(path: &str) -> Option<&'static Asset> {
     ASSETS.iter().find(|asset| asset.path == path)
 }

@@ -1,12 +1,11 @@
 //! One interface's connection: its requests in order and at a limited rate, and the events for it.
 
-use super::game_server::{GameRoom, GameServer, Outbox, encoded};
+use super::game_server::{GameRoom, GameServer, Outbox, encode};
 use axum::extract::ws::{Message, WebSocket};
-use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tablut_rules::Side;
-use tablut_session::protocol::{Call, Event, Request};
+use tablut_session::protocol::{Call, Event, Request, read_call};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
@@ -16,7 +15,6 @@ pub const MAX_MESSAGE: usize = 256 << 10;
 const OUTBOX: usize = 256;
 /// The maximum time that an interface may take to receive a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
-/// The time between two pings.
 const PING: Duration = Duration::from_secs(15);
 /// The number of requests that may arrive at once.
 const BURST: f64 = 40.0;
@@ -53,7 +51,6 @@ struct JoinedGame {
     server: Arc<GameServer>,
     room: Arc<GameRoom>,
     listener: u64,
-    /// The seat that the interface has taken.
     seat: Option<Side>,
 }
 
@@ -63,15 +60,15 @@ impl Drop for JoinedGame {
     }
 }
 
-/// Serves one interface until it disconnects.
 pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
     let (outbox, mut inbox): (Outbox, _) = mpsc::channel(OUTBOX);
     // After joining a game only its room holds the sender. The inbox ends when the room removes a slow interface.
     let (sender, mut before_joining) = (outbox.downgrade(), Some(outbox));
-    let (mut joined, mut limiter) = (None, RateLimiter::new());
+    let mut joined = None;
+    let mut limiter = RateLimiter::new();
     let mut ping = interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let hello = encoded(&server.hello());
+    let hello = encode(&server.hello());
     if !send(&mut socket, Message::text(&*hello)).await {
         return;
     }
@@ -115,13 +112,11 @@ async fn answer(
     limiter: &mut RateLimiter,
     text: &str,
 ) -> bool {
-    let call: Call = match serde_json::from_str(text) {
+    let call: Call = match read_call(text) {
         Ok(call) => call,
-        Err(error) => {
+        Err(refused) => {
             limiter.wait(1.0).await;
-            let re = serde_json::from_str::<Value>(text).ok().and_then(|value| value["id"].as_u64()).unwrap_or(0);
-            let error = format!("not a request: {error}");
-            return outbox.try_send(encoded(&Event::Refused { re, error })).is_ok();
+            return outbox.try_send(encode(&refused)).is_ok();
         }
     };
     let opens = call.request.begins_a_game() || matches!(call.request, Request::Open { .. });
@@ -129,11 +124,7 @@ async fn answer(
     let (server, taken, outbox) = (server.clone(), joined.take(), outbox.clone());
     let task = tokio::task::spawn_blocking(move || {
         let (joined, result) = execute(&server, taken, call.request, &outbox);
-        let done = match result {
-            Ok(()) => Event::Done { re: call.id },
-            Err(error) => Event::Refused { re: call.id, error },
-        };
-        (joined, outbox.try_send(encoded(&done)).is_ok())
+        (joined, outbox.try_send(encode(&Event::end(call.id, result))).is_ok())
     });
     match task.await {
         Ok((now_joined, is_sent)) => {

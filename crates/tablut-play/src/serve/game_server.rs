@@ -3,17 +3,16 @@
 use super::nets::NetShelf;
 use super::training::TrainingSlot;
 use crate::game_files::{SavedGames, new_name};
-use crate::hosted_game::HostedGame;
-use crate::job_queue::{JobQueue, JobUpdate};
+use crate::shared_jobs::SharedJobs;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tablut_rules::Side;
 use tablut_session::form::RuleCheck;
 use tablut_session::protocol::{Event, Request};
-use tablut_session::{HostConfig, LiveGame, Response, Session, TrainingState, TrainingView, words};
+use tablut_session::{HostConfig, JobUpdate, LiveGame, Response, Session, TrainingState, TrainingView, words};
 use tokio::sync::mpsc;
 
 /// The maximum number of games in memory.
@@ -22,7 +21,6 @@ const MAX_GAMES: usize = 200;
 const MAX_SEARCHED: usize = 60;
 /// The maximum number of games in one exported file.
 const MAX_EXPORTED: usize = 200;
-/// The maximum number of interfaces of one game.
 const MAX_LISTENERS: usize = 16;
 /// The time that a game without interfaces stays in memory.
 const IDLE: Duration = Duration::from_mins(10);
@@ -37,7 +35,7 @@ pub struct GameRoom {
 }
 
 struct RoomState {
-    game: HostedGame,
+    game: LiveGame,
     listeners: Vec<(u64, Outbox)>,
     /// The time of the last request or update.
     touched: Instant,
@@ -48,7 +46,7 @@ pub struct GameServer {
     config: Mutex<Arc<HostConfig>>,
     nets: Arc<NetShelf>,
     saved: SavedGames,
-    queue: Arc<JobQueue>,
+    jobs: Arc<SharedJobs>,
     rooms: Mutex<HashMap<Arc<str>, Arc<GameRoom>>>,
     next_listener: AtomicU64,
     training: TrainingSlot,
@@ -57,20 +55,19 @@ pub struct GameServer {
 }
 
 impl GameServer {
-    /// A server whose jobs run in `queue`.
     pub fn new(
         config: HostConfig,
         saved: SavedGames,
-        queue: Arc<JobQueue>,
+        jobs: Arc<SharedJobs>,
         training: TrainingSlot,
         nets: Arc<NetShelf>,
     ) -> Arc<Self> {
-        let (rooms, next_listener) = (Mutex::default(), AtomicU64::new(1));
+        let rooms = Mutex::default();
+        let next_listener = AtomicU64::new(1);
         let config = Mutex::new(Arc::new(with_nets(config, &nets)));
-        Arc::new_cyclic(|this| Self { config, nets, saved, queue, rooms, next_listener, training, this: this.clone() })
+        Arc::new_cyclic(|this| Self { config, nets, saved, jobs, rooms, next_listener, training, this: this.clone() })
     }
 
-    /// The first event for an interface.
     pub fn hello(&self) -> Event {
         Event::Hello(Box::new(self.config().hello()))
     }
@@ -103,26 +100,19 @@ impl GameServer {
     pub fn begin(&self, request: &Request, present: Option<&Arc<GameRoom>>) -> Result<Arc<GameRoom>, String> {
         let session = match request {
             Request::OwnPuzzle { game, .. } => Some(self.session(game)?),
-            _ => present.map(|room| room.lock().game.game().session().clone()),
+            _ => present.map(|room| room.lock().game.session().clone()),
         };
-        let game = LiveGame::begin(request, session.as_ref(), &self.config(), random_seed()?)?;
         let name = new_name().map_err(|error| error.to_string())?;
-        // An imported game is saved before its next move.
-        if !game.is_untouched()
-            && !matches!(request, Request::Puzzle { .. } | Request::OwnPuzzle { .. } | Request::Lesson { .. })
-        {
-            self.saved.save(&name, game.session())?;
-        }
-        self.admit(name.into(), game)
+        self.admit(LiveGame::begin(name, request, session.as_ref(), &self.config(), random_seed()?)?)
     }
 
     /// The current state of a game, read from disk if it is not in memory.
     fn session(&self, name: &str) -> Result<Session, String> {
         let room = self.rooms().get(name).cloned();
         if let Some(room) = room {
-            return Ok(room.lock().game.game().session().clone());
+            return Ok(room.lock().game.session().clone());
         }
-        let none = || format!("there is no game {:?} on this server", words::shortened(name));
+        let none = || format!("there is no game {:?} on this server", words::shorten(name));
         self.saved.load(name)?.ok_or_else(none)
     }
 
@@ -132,10 +122,11 @@ impl GameServer {
             return Ok(room.clone());
         }
         let session = self.session(name)?;
-        self.admit(name.into(), LiveGame::new(session, self.config(), random_seed()?))
+        self.admit(LiveGame::new(name, session, self.config(), random_seed()?))
     }
 
-    fn admit(&self, name: Arc<str>, game: LiveGame) -> Result<Arc<GameRoom>, String> {
+    fn admit(&self, game: LiveGame) -> Result<Arc<GameRoom>, String> {
+        let name: Arc<str> = game.name().into();
         let mut rooms = self.rooms();
         // Another request may have opened the game in the meantime.
         if let Some(room) = rooms.get(&name) {
@@ -146,7 +137,6 @@ impl GameServer {
             let oldest = idle.min().ok_or("too many games are open; try again later")?;
             rooms.remove(&oldest.1);
         }
-        let game = HostedGame::new(name.clone(), game, self.queue.clone());
         let state = RoomState { game, listeners: Vec::new(), touched: Instant::now() };
         let room = Arc::new(GameRoom { name: name.clone(), state: Mutex::new(state) });
         rooms.insert(name, room.clone());
@@ -165,8 +155,8 @@ impl GameServer {
             return Err(format!("{MAX_LISTENERS} windows show this game, the maximum"));
         }
         let listener = self.next_listener.fetch_add(1, Ordering::Relaxed);
-        let events = state.game.greet();
-        self.send(&mut state, events, Some(outbox));
+        let response = state.game.greet();
+        self.send(&mut state, response, Some(outbox));
         state.listeners.push((listener, outbox.clone()));
         Ok(listener)
     }
@@ -177,8 +167,8 @@ impl GameServer {
         state.listeners.retain(|(known, _)| *known != listener);
         if state.listeners.is_empty() {
             for request in [Request::Analyse { on: false }, Request::Stop] {
-                if let Ok(events) = state.game.answer(request) {
-                    self.send(&mut state, events, None);
+                if let Ok(response) = state.game.answer(request, Vec::new()) {
+                    self.send(&mut state, response, None);
                 }
             }
         }
@@ -186,35 +176,23 @@ impl GameServer {
 
     /// Answers a request about a game from an interface with this seat.
     pub fn answer(&self, room: &GameRoom, request: Request, seat: Option<Side>, outbox: &Outbox) -> Result<(), String> {
+        // Unknown games are skipped.
+        let known = |name: &String| Some((name.clone(), self.session(name).ok()?));
+        let most = if matches!(request, Request::FindPuzzles { .. }) { MAX_SEARCHED } else { MAX_EXPORTED };
+        let games = request.games().iter().take(most).filter_map(known).collect();
         let mut state = room.lock();
-        state.game.game().check_seat(&request, seat)?;
+        state.game.check_seat(&request, seat)?;
         match request {
             Request::Train { set } => {
                 drop(state);
                 return self.train(room, &set);
             }
             Request::StopTraining => self.training.stop(),
-            Request::FindPuzzles { games } => {
-                drop(state);
-                // Unknown games are skipped.
-                let known = |name: &String| Some((name.clone(), self.session(name).ok()?));
-                let games = games.iter().take(MAX_SEARCHED).filter_map(known).collect();
-                let mut state = room.lock();
-                let events = state.game.find_puzzles(games);
-                self.send(&mut state, events, Some(outbox));
-            }
-            Request::ExportGames { games } => {
-                drop(state);
-                // Unknown games are skipped.
-                let known = games.iter().take(MAX_EXPORTED).filter_map(|name| self.session(name).ok());
-                let one = vec![LiveGame::export_games(&known.collect::<Vec<_>>())?];
-                self.send(&mut room.lock(), Response { one, ..Response::default() }, Some(outbox));
-            }
             request => {
                 // The lock is held from the check of the seat until the events are sent. So two requests of one player
                 // cannot both be moves of the same turn, and the events stay in order.
-                let events = state.game.answer(request)?;
-                self.send(&mut state, events, Some(outbox));
+                let response = state.game.answer(request, games)?;
+                self.send(&mut state, response, Some(outbox));
             }
         }
         Ok(())
@@ -237,30 +215,29 @@ impl GameServer {
         self.training.begin(&rules.set().to_toml(), report)
     }
 
-    /// Applies an update of a job.
     pub fn update(&self, update: JobUpdate) {
         let Some(room) = self.rooms().get(&update.game).cloned() else { return };
         let mut state = room.lock();
-        let events = state.game.update(update);
-        self.send(&mut state, events, None);
+        let response = state.game.update(update);
+        self.send(&mut state, response, None);
     }
 
-    /// Saves the game if it has changed, and sends events. `asker` is the interface that sent the request.
-    fn send(&self, state: &mut RoomState, mut events: Response, asker: Option<&Outbox>) {
+    /// Does what a response asks for, and sends its events. `asker` is the interface that sent the request.
+    fn send(&self, state: &mut RoomState, response: Response, asker: Option<&Outbox>) {
         state.touched = Instant::now();
+        let mut events = self.jobs.start(&mut state.game, response);
         if events.changed
-            && !state.game.game().is_untouched()
-            && let Err(error) = self.saved.save(state.game.name(), state.game.game().session())
+            && let Err(error) = self.saved.save(state.game.name(), state.game.session())
         {
             events.all.push(Event::Refused { re: 0, error });
         }
         // An interface that joins is not yet one of the listeners.
         let joining = asker.filter(|asker| !state.listeners.iter().any(|(_, outbox)| outbox.same_channel(asker)));
         for (event, asker) in events.one.iter().zip(asker.into_iter().cycle()) {
-            put(asker, &encoded(event));
+            put(asker, &encode(event));
         }
         for event in &events.all {
-            let text = encoded(event);
+            let text = encode(event);
             if let Some(joining) = joining {
                 put(joining, &text);
             }
@@ -273,23 +250,26 @@ impl GameRoom {
     /// Sends the secrets of the seats to the interface that has begun a game with seats.
     pub fn tell_seats(&self, request: &Request, outbox: &Outbox) {
         let state = self.lock();
-        if let (Request::New { .. }, Some(seats)) = (request, state.game.game().session().seats()) {
+        if let (Request::New { .. }, Some(seats)) = (request, state.game.session().seats()) {
             let (attackers, defenders) = (seats.attackers.clone(), seats.defenders.clone());
-            put(outbox, &encoded(&Event::Seats { attackers, defenders }));
+            put(outbox, &encode(&Event::Seats { attackers, defenders }));
         }
     }
 
     /// The side of the seat that has this secret.
     pub fn sit(&self, secret: &str, outbox: &Outbox) -> Result<Side, String> {
         let state = self.lock();
-        let seats = state.game.game().session().seats().ok_or("this game has no seats")?;
+        let seats = state.game.session().seats().ok_or("this game has no seats")?;
         let side = seats.side_of(secret).ok_or("the link's secret is not that of a seat in this game")?;
-        put(outbox, &encoded(&Event::Seat { side }));
+        put(outbox, &encode(&Event::Seat { side }));
         Ok(side)
     }
 
+    /// The room's state, with the present time.
     fn lock(&self) -> MutexGuard<'_, RoomState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.game.set_time(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default());
+        state
     }
 
     /// The time since which no interface has shown the game. `None` if an interface shows it or is about to join. The
@@ -299,7 +279,6 @@ impl GameRoom {
     }
 }
 
-/// The host's configuration with these nets.
 fn with_nets(config: HostConfig, nets: &NetShelf) -> HostConfig {
     let nets = nets.nets();
     HostConfig { nets: nets.names(), about_nets: nets.about(), checkpoints: nets.checkpoints(), ..config }
@@ -309,8 +288,7 @@ fn random_seed() -> Result<u64, String> {
     getrandom::u64().map_err(|error| error.to_string())
 }
 
-/// An event as the text of a message.
-pub fn encoded(event: &Event) -> Arc<str> {
+pub fn encode(event: &Event) -> Arc<str> {
     serde_json::to_string(event).expect("events are plain data").into()
 }
 
@@ -333,9 +311,9 @@ mod tests {
     #[test]
     fn a_game_that_an_interface_is_about_to_join_stays_in_memory() {
         let folder = tempfile::tempdir().unwrap();
-        let (saved, queue) = (SavedGames::lock(folder.path()).unwrap(), Arc::new(JobQueue::default()));
+        let saved = SavedGames::lock(folder.path()).unwrap();
         let nets = Arc::new(NetShelf::new(NetSources::default()).unwrap());
-        let server = GameServer::new(HostConfig::default(), saved, queue, TrainingSlot::new(None), nets);
+        let server = GameServer::new(HostConfig::default(), saved, Arc::default(), TrainingSlot::new(None), nets);
         let rules = RequestedRules::Name("kvasir".to_owned());
         let request =
             Request::New { rules, first: None, players: None, seats: None, pauses_on_blunders: None, clock: None };

@@ -13,7 +13,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// The maximum number of connections.
 pub const MAX_CONNECTIONS: usize = 256;
 /// A connection is closed if its first bytes do not arrive within this time.
 const FIRST_BYTES_TIMEOUT: Duration = Duration::from_secs(10);
@@ -100,7 +99,6 @@ pub struct PageConnection {
 }
 
 impl PageConnection {
-    /// Records traffic.
     fn progress(&mut self) {
         let now = Instant::now();
         self.timer.as_mut().reset(now + IDLE_TIMEOUT);

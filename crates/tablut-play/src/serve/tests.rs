@@ -6,7 +6,6 @@ use super::nets::{NetShelf, NetSources};
 use super::routes;
 use super::training::TrainingSlot;
 use crate::game_files::SavedGames;
-use crate::job_queue::JobQueue;
 use std::net::TcpStream;
 use std::sync::Arc;
 use tablut_session::protocol::Request;
@@ -22,9 +21,9 @@ const EVENTS: usize = 1500;
 #[test]
 fn an_interface_that_fell_behind_is_disconnected() {
     let folder = tempfile::tempdir().unwrap();
-    let (saved, queue) = (SavedGames::lock(folder.path()).unwrap(), Arc::new(JobQueue::default()));
+    let saved = SavedGames::lock(folder.path()).unwrap();
     let nets = Arc::new(NetShelf::new(NetSources::default()).unwrap());
-    let server = GameServer::new(HostConfig::default(), saved, queue, TrainingSlot::new(None), nets);
+    let server = GameServer::new(HostConfig::default(), saved, Arc::default(), TrainingSlot::new(None), nets);
     let runtime = super::runtime(2).unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();

@@ -11,15 +11,11 @@ const POLL: Duration = Duration::from_secs(1);
 /// A program that can train nets.
 pub trait Trainer: Send + Sync {
     /// Starts to train a new net for a few minutes. `rules` is the text of a rule file.
-    ///
-    /// # Errors
-    /// Returns an error if the rules are not valid or the training cannot start.
     fn begin(&self, rules: &str) -> Result<Box<dyn Training>, String>;
 }
 
 /// A running training. Dropping it stops it.
 pub trait Training: Send {
-    /// Its state.
     fn view(&mut self) -> TrainingView;
     /// Stops it. The net stays in the run's folder.
     fn stop(&mut self);
@@ -38,7 +34,6 @@ impl TrainingSlot {
         Self { trainer, stop: Arc::default() }
     }
 
-    /// Whether the program can train.
     pub fn is_available(&self) -> bool {
         self.trainer.is_some()
     }
@@ -52,7 +47,7 @@ impl TrainingSlot {
         }
         let mut training = trainer.begin(rules)?;
         let stop = Arc::new(AtomicBool::new(false));
-        let (slot_of_thread, stopped) = (self.stop.clone(), stop.clone());
+        let (thread_slot, stopped) = (self.stop.clone(), stop.clone());
         let watch = move || {
             loop {
                 if stopped.load(Ordering::Relaxed) {
@@ -61,7 +56,7 @@ impl TrainingSlot {
                 let view = training.view();
                 let over = view.state != TrainingState::Running;
                 if over {
-                    *slot_of_thread.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                    *thread_slot.lock().unwrap_or_else(PoisonError::into_inner) = None;
                 }
                 report(view);
                 if over {
@@ -75,7 +70,6 @@ impl TrainingSlot {
         Ok(())
     }
 
-    /// Stops the running training, if there is one.
     pub fn stop(&self) {
         if let Some(stop) = self.stop.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
             stop.store(true, Ordering::Relaxed);
@@ -130,15 +124,15 @@ mod tests {
         assert!(TrainingSlot::new(None).begin("", |_| {}).unwrap_err().contains("cannot train"));
         let slot = TrainingSlot::new(Some(Arc::new(Maker)));
         for ended_early in [false, true] {
-            let (tell, told) = mpsc::channel();
+            let (tell, views) = mpsc::channel();
             slot.begin("", move |view| tell.send(view).unwrap()).unwrap();
-            assert_eq!(told.recv().unwrap().state, TrainingState::Running);
+            assert_eq!(views.recv().unwrap().state, TrainingState::Running);
             if ended_early {
                 slot.stop();
             } else {
                 assert!(slot.begin("", |_| {}).unwrap_err().contains("already running"));
             }
-            let last = told.iter().last().unwrap();
+            let last = views.iter().last().unwrap();
             assert_eq!(last.state, TrainingState::Ended);
         }
     }

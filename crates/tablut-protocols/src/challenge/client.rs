@@ -18,11 +18,9 @@ const JOIN_TIME: Duration = Duration::from_secs(330);
 /// The player's settings.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
-    /// The side to play.
     pub side: Side,
     /// The name that the client sends to the referee.
     pub name: String,
-    /// The referee's rules.
     pub rules: Arc<Rules>,
     /// The longest wait for the referee's next message. The first state may take 330 s in any case.
     pub wait: Duration,
@@ -44,26 +42,18 @@ pub enum ClientEnd {
 /// A game that a client played.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientReport {
-    /// How it ended.
     pub end: ClientEnd,
     /// The moves of both sides, as far as they are known.
     pub moves: Vec<Move>,
 }
 
 /// Connects to the referee on `host`, at the usual port of `side` unless another one is given.
-///
-/// # Errors
-/// If the connection cannot be made.
 pub fn connect(host: &str, side: Side, other_port: Option<u16>) -> Result<TcpStream, ChallengeError> {
     TcpStream::connect((host, other_port.unwrap_or(port(side))))
         .map_err(|reason| ChallengeError::Connection { peer: PEER, reason })
 }
 
 /// Plays one game on a connection. `choose` is called for each of our moves, and only if there is a legal one.
-///
-/// # Errors
-/// If the connection fails, ends early or stays silent, if a message or a position is invalid, if the referee does not
-/// accept our move, or if `choose` fails or returns an illegal move.
 pub fn play(
     stream: &TcpStream,
     options: &ClientOptions,

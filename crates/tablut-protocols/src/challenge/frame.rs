@@ -69,7 +69,6 @@ pub fn write_frame(stream: &mut dyn Write, peer: &'static str, text: &str) -> Re
     stream.write_all(&bytes).and_then(|()| stream.flush()).map_err(|reason| ChallengeError::Connection { peer, reason })
 }
 
-/// Writes a message as one frame of JSON.
 pub(super) fn write_json(
     stream: &mut dyn Write,
     peer: &'static str,

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tablut_players::{Fault, Player};
 use tablut_rules::{Game, Move, Side};
-use tablut_search::Query;
+use tablut_search::Situation;
 
 const HOST: &str = "127.0.0.1";
 const PEER: &str = "program";
@@ -187,7 +187,7 @@ impl Player for ChallengePlayer {
         Ok(true)
     }
 
-    fn poll(&mut self, _: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+    fn poll(&mut self, _: &Game, _: &mut Vec<Situation>) -> Result<Option<Move>, Fault> {
         let time = Duration::from_secs(self.seconds.into()) + GRACE;
         let since = *self.since.get_or_insert_with(Instant::now);
         let received = self.link.as_ref().map_or(Err("closed the connection".to_owned()), |link| link.receive(SLICE));

@@ -8,15 +8,10 @@ use tablut_rules::{Bitboard, CENTRE, Move, Piece, Position, SIZE, Side, Square};
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Cell {
-    /// Nothing.
     Empty,
-    /// A defender.
     White,
-    /// An attacker.
     Black,
-    /// The king.
     King,
-    /// The empty throne.
     Throne,
 }
 
@@ -32,12 +27,10 @@ pub enum Turn {
     WhiteWin,
     /// The attackers have won.
     BlackWin,
-    /// The game is drawn.
     Draw,
 }
 
 impl Turn {
-    /// The turn of `side`.
     pub fn of(side: Side) -> Self {
         match side {
             Side::Defenders => Self::White,
@@ -74,7 +67,6 @@ impl Turn {
 pub struct ChallengeState {
     /// Nine rows of nine cells.
     pub board: Vec<Vec<Cell>>,
-    /// Whose turn it is.
     pub turn: Turn,
 }
 
@@ -124,14 +116,11 @@ impl ChallengeState {
 pub struct Action {
     /// The square moved from, such as `e4`.
     pub from: String,
-    /// The square moved to.
     pub to: String,
-    /// The side that moves.
     pub turn: Turn,
 }
 
 impl Action {
-    /// A move of `side`.
     pub fn of(mv: Move, side: Side) -> Self {
         Self { from: mv.from.to_string(), to: mv.to.to_string(), turn: Turn::of(side) }
     }

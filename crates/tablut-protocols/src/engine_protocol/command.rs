@@ -1,7 +1,7 @@
 //! Parses one line of the engine protocol.
 
 use crate::clock::{MOVES_TO_COME, SAFE, time_to_use};
-use crate::wire::shortened;
+use crate::wire::shorten;
 use std::time::Duration;
 use tablut_players::MAX_SIMULATIONS;
 use tablut_rules::Side;
@@ -89,7 +89,7 @@ impl Command {
                 Ok(Self::Board { position: format!("{rows} {side}"), moves: moves(rest)? })
             }
             ["go", ref limits @ ..] => go(limits),
-            _ => Err(format!("unknown command {:?}", shortened(line))),
+            _ => Err(format!("unknown command {:?}", shorten(line))),
         }
     }
 }

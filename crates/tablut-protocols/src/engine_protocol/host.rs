@@ -1,14 +1,14 @@
 //! A program with our engine protocol ([`crate::engine_protocol`]) as a player.
 
 use crate::program::{GRACE, PATIENCE, Process, Program, Received, SLICE, START_TIME, forfeit};
-use crate::wire::shortened;
+use crate::wire::shorten;
 use std::fmt::Write as _;
 use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tablut_players::{Fault, Player, PlayerError};
 use tablut_rules::{Game, Move, Rules};
-use tablut_search::{Limit, Query};
+use tablut_search::{Limit, Situation};
 use tempfile::NamedTempFile;
 
 /// A running engine.
@@ -151,7 +151,7 @@ impl Player for EnginePlayer {
         self.prepare()
     }
 
-    fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+    fn poll(&mut self, game: &Game, _: &mut Vec<Situation>) -> Result<Option<Move>, Fault> {
         let limit = self.program.limit;
         let Some(engine) = &mut self.engine else { return Err(self.forfeit("has ended")) };
         if engine.stage != Stage::Thinking {
@@ -167,10 +167,10 @@ impl Player for EnginePlayer {
             Received::Line(line) if line.starts_with("bestmove") => {
                 engine.stage = Stage::Ready;
                 let mv = line.split_whitespace().nth(1).and_then(|text| text.parse().ok());
-                mv.map(Some).ok_or_else(|| self.forfeit(&format!("answered {:?}, expected a move", shortened(&line))))
+                mv.map(Some).ok_or_else(|| self.forfeit(&format!("answered {:?}, expected a move", shorten(&line))))
             }
             Received::Line(line) if line.starts_with("error") => {
-                Err(self.forfeit(&format!("answered {:?}, expected a move", shortened(&line))))
+                Err(self.forfeit(&format!("answered {:?}, expected a move", shorten(&line))))
             }
             Received::End => Err(self.forfeit("ended while it was to move")),
             _ if late => {
@@ -179,7 +179,7 @@ impl Player for EnginePlayer {
             }
             Received::Line(line) => {
                 if !line.starts_with("info") && !line.is_empty() {
-                    self.last_line = Some(shortened(&line));
+                    self.last_line = Some(shorten(&line));
                 }
                 Ok(None)
             }

@@ -1,7 +1,7 @@
 //! Parses one line of OpenTafl's engine protocol.
 
 use super::clock::Clock;
-use crate::wire::shortened;
+use crate::wire::shorten;
 use tablut_rules::{MoveText, Position, Side};
 
 /// The longest analysis that is accepted.
@@ -16,7 +16,6 @@ pub(super) enum Command {
     Rules(String),
     /// A board. The side to move of this position has no meaning.
     Position(Position),
-    /// The side to move.
     Side(Side),
     Clock(Clock),
     Analyze {
@@ -51,7 +50,7 @@ impl Command {
             ["play", name] => Ok(Self::Play(side(name)?)),
             ["move", board] => Ok(Self::Moved(position(board)?)),
             ["error", code, ..] => {
-                code.parse().map(Self::Error).map_err(|_| format!("error {}: expected a number", shortened(code)))
+                code.parse().map(Self::Error).map_err(|_| format!("error {}: expected a number", shorten(code)))
             }
             ["opponent-move", moves, board] => {
                 let read = |text: &str| text.parse::<MoveText>().map_err(|error| error.to_string());
@@ -61,8 +60,8 @@ impl Command {
             ["finish", ..] => Ok(Self::Finish),
             ["goodbye", ..] => Ok(Self::Goodbye),
             [command, ..] => Err(match usage(command) {
-                Some(usage) => format!("{}: expected `{usage}`", shortened(line)),
-                None => format!("{}: unknown command", shortened(command)),
+                Some(usage) => format!("{}: expected `{usage}`", shorten(line)),
+                None => format!("{}: unknown command", shorten(command)),
             }),
         }
     }
@@ -83,21 +82,22 @@ fn usage(command: &str) -> Option<&'static str> {
 
 fn position(text: &str) -> Result<Position, String> {
     if !text.starts_with('/') {
-        return Err(format!("{}: expected rows between slashes", shortened(text)));
+        return Err(format!("{}: expected rows between slashes", shorten(text)));
     }
     Position::read(text, Some(Side::Attackers)).map_err(|error| error.to_string())
 }
 
 fn side(name: &str) -> Result<Side, String> {
-    name.parse().map_err(|_| format!("{}: expected attackers or defenders", shortened(name)))
+    name.parse().map_err(|_| format!("{}: expected attackers or defenders", shorten(name)))
 }
 
 fn analyze(n_moves: &str, seconds: &str) -> Result<Command, String> {
-    let n_moves = n_moves.parse().map_err(|_| format!("analyze {}: expected a number of moves", shortened(n_moves)))?;
-    let seconds =
-        seconds.parse().ok().filter(|secs| (1..=MAX_SECONDS).contains(secs)).ok_or_else(|| {
-            format!("analyze … {}: expected whole seconds from 1 to {MAX_SECONDS}", shortened(seconds))
-        })?;
+    let n_moves = n_moves.parse().map_err(|_| format!("analyze {}: expected a number of moves", shorten(n_moves)))?;
+    let seconds = seconds
+        .parse()
+        .ok()
+        .filter(|secs| (1..=MAX_SECONDS).contains(secs))
+        .ok_or_else(|| format!("analyze … {}: expected whole seconds from 1 to {MAX_SECONDS}", shorten(seconds)))?;
     Ok(Command::Analyze { n_moves, seconds })
 }
 

@@ -23,7 +23,6 @@ pub(super) struct FollowedGame {
 }
 
 impl FollowedGame {
-    /// A game that starts.
     pub(super) fn new(rules: Arc<Rules>, start: Position) -> Result<Self, PositionError> {
         let game = Game::from_position(rules.clone(), start)?;
         Ok(Self { rules, start, game: Some(game) })

@@ -1,12 +1,12 @@
 //! An OpenTafl engine as a player. This program takes the role of OpenTafl.
 
 use crate::program::{GRACE, Process, Program, Received, SLICE, START_TIME, forfeit};
-use crate::wire::shortened;
+use crate::wire::shorten;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tablut_players::{Fault, Player};
 use tablut_rules::{Game, Move, MoveText, Position, Rules, Side};
-use tablut_search::Query;
+use tablut_search::Situation;
 
 /// The pause before a request. An engine may still be busy with its last move after it has sent it, as OpenTafl's is.
 const BREATH: Duration = Duration::from_millis(30);
@@ -33,7 +33,7 @@ pub(crate) struct OpenTaflPlayer {
     /// When the current wait started, or when the last move was made.
     since: Instant,
     /// Plies of the game that the engine knows.
-    n_told: usize,
+    n_sent: usize,
     /// Whether it requested moves with all their effects.
     wants_details: bool,
     /// The last line that could not be parsed.
@@ -44,7 +44,6 @@ pub(crate) struct OpenTaflPlayer {
 enum Stage {
     /// `hello` is expected.
     Starting,
-    /// It knows the rules.
     Ready,
     /// `play` was sent, and `move` is expected.
     Thinking,
@@ -59,7 +58,7 @@ impl OpenTaflPlayer {
             process: None,
             stage: Stage::Starting,
             since: Instant::now(),
-            n_told: 0,
+            n_sent: 0,
             wants_details: false,
             last_line: None,
         }
@@ -92,7 +91,7 @@ impl OpenTaflPlayer {
         let mut position = *game.start();
         let mut texts = Vec::new();
         for (ply, mv) in game.moves().enumerate() {
-            if ply >= self.n_told {
+            if ply >= self.n_sent {
                 let detailed = || game.rules().to_opentafl(&position, mv);
                 texts.push(if self.wants_details { detailed() } else { format!("{}-{}", mv.from, mv.to) });
             }
@@ -107,13 +106,13 @@ impl OpenTaflPlayer {
         match words[..] {
             ["move", text] => {
                 let mv = text.parse::<MoveText>().map(|text| Move::new(text.from, text.to));
-                let text = shortened(text);
+                let text = shorten(text);
                 mv.map(Some).map_err(|_| self.forfeit(&format!("sent {text:?}, expected a move such as a4-b4")))
             }
             ["error", "-1", ..] => {
                 let shown: String = line.chars().take(200).collect();
                 // An engine that does not support these rules reports it before its first move.
-                if self.n_told == 0 {
+                if self.n_sent == 0 {
                     return Err(self.not_ready(&format!("answered {shown:?}")));
                 }
                 Err(self.forfeit(&format!("reported a fatal error: {shown:?}")))
@@ -131,7 +130,7 @@ impl OpenTaflPlayer {
             }
             ["status" | "analysis", ..] | [] => Ok(None),
             _ => {
-                self.last_line = Some(shortened(line));
+                self.last_line = Some(shorten(line));
                 Ok(None)
             }
         }
@@ -165,7 +164,7 @@ impl Player for OpenTaflPlayer {
         }
     }
 
-    fn poll(&mut self, game: &Game, _: &mut Vec<Query>) -> Result<Option<Move>, Fault> {
+    fn poll(&mut self, game: &Game, _: &mut Vec<Situation>) -> Result<Option<Move>, Fault> {
         if self.stage == Stage::Ready {
             if self.since.elapsed() < BREATH {
                 std::thread::sleep(BREATH / 6);
@@ -201,7 +200,7 @@ impl Player for OpenTaflPlayer {
 
     fn follow(&mut self, game: &Game, _: Move) -> Result<(), Fault> {
         if game.position().side_to_move() != self.side {
-            self.n_told = game.ply() as usize;
+            self.n_sent = game.ply() as usize;
             self.say(&format!("move {}", game.position().to_opentafl()))?;
         }
         Ok(())
@@ -213,8 +212,8 @@ impl Player for OpenTaflPlayer {
             Some(Side::Attackers) => 2,
             Some(Side::Defenders) => 3,
         };
-        let told = self.say(&format!("finish {code}")).and_then(|()| self.say("goodbye"));
-        if let (Ok(()), Some(process)) = (told, &mut self.process) {
+        let sent = self.say(&format!("finish {code}")).and_then(|()| self.say("goodbye"));
+        if let (Ok(()), Some(process)) = (sent, &mut self.process) {
             process.wait_at_most(LEAVE_TIME);
         }
     }

@@ -69,8 +69,8 @@ fn it_plays_a_game() {
     game.legal_moves(&mut replies);
     let reply = replies[0];
     game.play(reply).unwrap();
-    let told = format!("opponent-move {reply} {}", board(&game));
-    let lines = answers(&[RULES, "play attackers", &made, &told, "clock 500* 60000 0 1 0", "play attackers"]);
+    let announced = format!("opponent-move {reply} {}", board(&game));
+    let lines = answers(&[RULES, "play attackers", &made, &announced, "clock 500* 60000 0 1 0", "play attackers"]);
     let moves = moves(&lines);
     assert_eq!(moves.len(), 2, "{lines:?}");
     game.play(moves[1]).unwrap();
@@ -83,8 +83,8 @@ fn it_plays_a_game() {
 fn a_resumed_game_has_several_moves_in_one_line() {
     // A resumed game: all its moves arrive at once.
     let game = after(&["d1-d2", "e3-c3", "i4-h4"]);
-    let told = format!("opponent-move d1-d2|e3-c3|i4-h4 {}", board(&game));
-    let lines = answers(&[RULES, &told, "play defenders"]);
+    let announced = format!("opponent-move d1-d2|e3-c3|i4-h4 {}", board(&game));
+    let lines = answers(&[RULES, &announced, "play defenders"]);
     let mut game = game;
     game.play(moves(&lines)[0]).unwrap();
     assert!(!lines.iter().any(|line| line.contains("does not follow")), "{lines:?}");
@@ -93,9 +93,9 @@ fn a_resumed_game_has_several_moves_in_one_line() {
 #[test]
 fn a_move_that_was_not_made_is_followed_by_another() {
     let game = after(&["d1-d2"]);
-    let told = format!("opponent-move d1-d2 {}", board(&game));
-    let refusal = ["error 2", &told, "play defenders"];
-    let mut input = vec![RULES, &told, "play defenders"];
+    let announced = format!("opponent-move d1-d2 {}", board(&game));
+    let refusal = ["error 2", &announced, "play defenders"];
+    let mut input = vec![RULES, &announced, "play defenders"];
     (0..3).for_each(|_| input.extend(refusal));
     let lines = answers(&input);
     let moves = moves(&lines);
@@ -110,8 +110,8 @@ fn a_move_that_was_not_made_is_followed_by_another() {
 fn a_player_without_a_net_has_another_move_as_well() {
     let rules = game().rules().clone();
     let greedy = BridgePlayer::Baseline(Baseline::new(&"alphabeta:1".parse().unwrap(), &rules, 1).unwrap());
-    let told = format!("opponent-move d1-d2 {}", board(&after(&["d1-d2"])));
-    let lines = answers_of(greedy, &[RULES, &told, "play defenders", "error 2", &told, "play defenders"]);
+    let announced = format!("opponent-move d1-d2 {}", board(&after(&["d1-d2"])));
+    let lines = answers_of(greedy, &[RULES, &announced, "play defenders", "error 2", &announced, "play defenders"]);
     let moves = moves(&lines);
     assert!(moves.len() == 2 && moves[0] != moves[1], "{lines:?}");
 }

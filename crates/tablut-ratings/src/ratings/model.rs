@@ -170,7 +170,7 @@ impl<'a> Model<'a> {
     /// The games of `pairing`: first those in which the first player played the attackers, then the others.
     pub(super) fn directions(&self, pairing: &Pairing) -> [Direction; 2] {
         let [first, second] = [self.slots[pairing.first], self.slots[pairing.second]];
-        let counts = |of: Wdl| [of.wins, of.draws, of.losses].map(f64::from);
+        let counts = |score: Wdl| [score.wins, score.draws, score.losses].map(f64::from);
         [
             Direction { attackers: first, defenders: second, counts: counts(pairing.pairs.as_attackers()) },
             Direction { attackers: second, defenders: first, counts: counts(pairing.pairs.as_defenders().turned()) },

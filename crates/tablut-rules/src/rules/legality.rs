@@ -11,7 +11,8 @@ use crate::rules::Rules;
 use crate::side::{Piece, Side};
 
 /// An illegal move, and why it is illegal.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+#[derive(Copy, Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{mv} is illegal: {fault}")]
 pub struct IllegalMove {
     /// The move.
     pub mv: Move,
@@ -107,14 +108,6 @@ fn describe(square: Square) -> String {
         format!("the camp {square}")
     }
 }
-
-impl fmt::Display for IllegalMove {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is illegal: {}", self.mv, self.fault)
-    }
-}
-
-impl std::error::Error for IllegalMove {}
 
 impl Rules {
     /// Checks that a move is legal.

@@ -44,15 +44,17 @@ const MAX_BYTES: usize = 64 << 10;
 pub const USUAL_RULE_SET: &str = "kvasir";
 
 /// Why a rule set cannot be read.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RuleSetError {
     /// Neither a built-in name nor a path to a `.toml` file.
+    #[error("no rule set \"{}\": expected a path ending in .toml or one of {}", shown(name), RULE_SET_NAMES.join(", "))]
     Unknown {
         /// The name that was given.
         name: String,
     },
     /// The file cannot be read.
+    #[error("cannot read the rule set \"{}\": {}", shown(path), shown(reason))]
     Unreadable {
         /// The path as given.
         path: String,
@@ -60,6 +62,7 @@ pub enum RuleSetError {
         reason: String,
     },
     /// The text is not a rule set in TOML.
+    #[error("{} is no rule set: {}", shown(origin), shown_lines(reason))]
     Malformed {
         /// The file or rule set that the text comes from.
         origin: String,
@@ -67,6 +70,7 @@ pub enum RuleSetError {
         reason: String,
     },
     /// Values that contradict each other.
+    #[error("{} contradicts itself: {}", shown(origin), faults.join("; "))]
     Contradiction {
         /// The file or rule set.
         origin: String,
@@ -87,30 +91,6 @@ impl RuleSetError {
         self
     }
 }
-
-impl fmt::Display for RuleSetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RuleSetError::Unknown { name } => write!(
-                f,
-                "no rule set \"{}\": expected a path ending in .toml or one of {}",
-                shown(name),
-                RULE_SET_NAMES.join(", ")
-            ),
-            RuleSetError::Unreadable { path, reason } => {
-                write!(f, "cannot read the rule set \"{}\": {}", shown(path), shown(reason))
-            }
-            RuleSetError::Malformed { origin, reason } => {
-                write!(f, "{} is no rule set: {}", shown(origin), shown_lines(reason))
-            }
-            RuleSetError::Contradiction { origin, faults } => {
-                write!(f, "{} contradicts itself: {}", shown(origin), faults.join("; "))
-            }
-        }
-    }
-}
-
-impl std::error::Error for RuleSetError {}
 
 impl RuleSet {
     /// A built-in rule set by name.

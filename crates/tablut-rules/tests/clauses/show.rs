@@ -23,14 +23,15 @@ pub fn mv(text: &str) -> Move {
 pub fn position(text: &str) -> Position {
     let (side, pieces) = text.split_once(' ').expect("a side and pieces");
     let side = Side::ALL.into_iter().find(|s| s.letter().to_string() == side).expect("a or d");
-    let of = |letter: char| -> Bitboard {
+    let squares_of = |letter: char| -> Bitboard {
         pieces
             .split(' ')
             .filter_map(|piece| piece.strip_prefix(letter))
             .map(|square| square.parse::<Square>().unwrap_or_else(|e| panic!("{e}")))
             .collect()
     };
-    Position::from_parts(of('t'), of('T'), of('K').first(), side).unwrap_or_else(|e| panic!("{text}: {e}"))
+    Position::from_parts(squares_of('t'), squares_of('T'), squares_of('K').first(), side)
+        .unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
 /// Plays a move that must be legal.

@@ -23,13 +23,13 @@ pub struct MixedValue {
 /// visited moves.
 pub fn mixed_value(raw_value: f32, visited: &[Visited]) -> MixedValue {
     let (mut sum_visits, mut max_visits, mut sum_prior, mut sum_q) = (0, 0, 0.0, 0.0);
-    for of in visited.iter().filter(|of| of.visits > 0) {
+    for mv in visited.iter().filter(|mv| mv.visits > 0) {
         // A prior that underflowed to 0 would make the quotient NaN.
-        let prior = of.prior.max(f32::MIN_POSITIVE);
-        sum_visits += of.visits;
-        max_visits = max_visits.max(of.visits);
+        let prior = mv.prior.max(f32::MIN_POSITIVE);
+        sum_visits += mv.visits;
+        max_visits = max_visits.max(mv.visits);
         sum_prior += prior;
-        sum_q += prior * of.q;
+        sum_q += prior * mv.q;
     }
     let weighted_q = if sum_visits > 0 { sum_q / sum_prior } else { 0.0 };
     let n = sum_visits as f32;

@@ -40,18 +40,18 @@ pub struct ImprovedPolicy {
 pub fn improved_policy(raw_value: f32, moves: &[PolicyMove], config: &SigmaConfig) -> ImprovedPolicy {
     let visited: Vec<Visited> = moves
         .iter()
-        .filter(|of| of.visits > 0 && !of.refuted)
-        .map(|of| Visited { prior: exp(of.log_prior), visits: of.visits, q: of.q })
+        .filter(|mv| mv.visits > 0 && !mv.refuted)
+        .map(|mv| Visited { prior: exp(mv.log_prior), visits: mv.visits, q: mv.q })
         .collect();
     let mixed = mixed_value(raw_value, &visited);
-    let completed_q: Vec<f32> = moves.iter().map(|of| if of.visits > 0 { of.q } else { mixed.value }).collect();
-    let open = || moves.iter().zip(&completed_q).filter(|(of, _)| !of.refuted).map(|(_, q)| *q);
+    let completed_q: Vec<f32> = moves.iter().map(|mv| if mv.visits > 0 { mv.q } else { mixed.value }).collect();
+    let open = || moves.iter().zip(&completed_q).filter(|(mv, _)| !mv.refuted).map(|(_, q)| *q);
     let (lowest, highest) = (open().fold(f32::INFINITY, f32::min), open().fold(f32::NEG_INFINITY, f32::max));
     let sigma = Sigma::new(config, mixed.max_visits, lowest, highest);
     let logits: Vec<f32> = moves
         .iter()
         .zip(&completed_q)
-        .map(|(of, q)| if of.refuted { f32::NEG_INFINITY } else { of.log_prior + sigma.of(*q) })
+        .map(|(mv, q)| if mv.refuted { f32::NEG_INFINITY } else { mv.log_prior + sigma.of(*q) })
         .collect();
     let best = first_max(logits.iter().copied()).map_or(0.0, |index| logits[index]);
     let weights: Vec<f32> = logits.iter().map(|l| if l.is_finite() { exp(l - best) } else { 0.0 }).collect();
@@ -89,8 +89,8 @@ mod tests {
     fn without_visits_it_is_the_policy_itself() {
         let moves = [open(0.6, 0, 0.0), open(0.3, 0, 0.0), open(0.1, 0, 0.0)];
         let policy = improved_policy(0.7, &moves, &SigmaConfig::default());
-        for (of, p) in moves.iter().zip(&policy.probabilities) {
-            assert!((of.log_prior.exp() - p).abs() < 1e-6);
+        for (mv, p) in moves.iter().zip(&policy.probabilities) {
+            assert!((mv.log_prior.exp() - p).abs() < 1e-6);
         }
         assert!((policy.value - 0.7).abs() < 1e-6);
     }

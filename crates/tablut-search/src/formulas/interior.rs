@@ -33,20 +33,20 @@ pub fn interior_choice(
 ) -> InteriorChoice {
     let mixed = mixed_value(raw_value, visited);
     let start = if unvisited.is_some() { (mixed.value, mixed.value) } else { (f32::INFINITY, f32::NEG_INFINITY) };
-    let (lowest, highest) = visited.iter().fold(start, |(low, high), of| (low.min(of.q), high.max(of.q)));
+    let (lowest, highest) = visited.iter().fold(start, |(low, high), mv| (low.min(mv.q), high.max(mv.q)));
     let sigma = Sigma::new(config, mixed.max_visits, lowest, highest);
     // π(a) e^σ(q) is relative to the highest Q. The common factor cancels.
     let slope = sigma.factor / sigma.width;
     weights.clear();
-    weights.extend(visited.iter().map(|of| of.prior * exp(slope * (of.q - highest))));
+    weights.extend(visited.iter().map(|mv| mv.prior * exp(slope * (mv.q - highest))));
     let unvisited_factor = exp(slope * (mixed.value - highest));
     let rest = unvisited.map_or(0.0, |moves| moves.sum_prior * unvisited_factor);
     let per_weight = 1.0 / (weights.iter().sum::<f32>() + rest).max(f32::MIN_POSITIVE);
     let per_visit = 1.0 / (1.0 + mixed.sum_visits as f32);
     let mut choice = InteriorChoice { index: None, improved: 0.0, score: f32::NEG_INFINITY, mixed, sigma };
-    for (index, (of, weight)) in visited.iter().zip(&*weights).enumerate() {
+    for (index, (mv, weight)) in visited.iter().zip(&*weights).enumerate() {
         let improved = weight * per_weight;
-        let score = improved - of.visits as f32 * per_visit;
+        let score = improved - mv.visits as f32 * per_visit;
         if score > choice.score {
             (choice.index, choice.improved, choice.score) = (Some(index), improved, score);
         }
@@ -112,10 +112,10 @@ mod tests {
         }
         let choice = interior_choice(0.0, &visited, None, &config, &mut Vec::new());
         let slope = choice.sigma.factor / choice.sigma.width;
-        let weights = visited.map(|of| of.prior * (slope * of.q).exp());
-        for (of, weight) in visited.iter().zip(weights) {
+        let weights = visited.map(|mv| mv.prior * (slope * mv.q).exp());
+        for (mv, weight) in visited.iter().zip(weights) {
             let share = weight / weights.iter().sum::<f32>();
-            assert!((of.visits as f32 / 1000.0 - share).abs() < 0.05, "{visited:?}");
+            assert!((mv.visits as f32 / 1000.0 - share).abs() < 0.05, "{visited:?}");
         }
     }
 }

@@ -29,9 +29,9 @@ pub fn exploration_rate(config: &PuctConfig, sum_visits: u32) -> f32 {
 
 /// Q(s, a) + C(s) · P(s, a) · √N(s) / (1 + N(s, a)) for a move with value `q`, in a node whose moves have `sum_visits`
 /// visits. N(s) includes the node's own evaluation, so the prior already counts in the first choice.
-pub fn puct_score(rate: f32, sum_visits: u32, of: Visited) -> PuctScore {
+pub fn puct_score(rate: f32, sum_visits: u32, mv: Visited) -> PuctScore {
     let root = (1.0 + sum_visits as f32).sqrt();
-    PuctScore { q: of.q, exploration: rate * of.prior * root / (1.0 + of.visits as f32) }
+    PuctScore { q: mv.q, exploration: rate * mv.prior * root / (1.0 + mv.visits as f32) }
 }
 
 /// First-play urgency (`KataGo`, `fpuReductionMax`): V(s) − `fpu_reduction` · √(Σ P(b) over the visited moves).
@@ -57,17 +57,17 @@ pub fn puct_choice(
     visited: &[Visited],
     unvisited: Option<Unvisited>,
 ) -> PuctChoice {
-    let sum_visits = visited.iter().map(|of| of.visits).sum();
+    let sum_visits = visited.iter().map(|mv| mv.visits).sum();
     let rate = exploration_rate(config, sum_visits);
     let mut choice = PuctChoice { index: None, score: PuctScore { q: f32::NEG_INFINITY, exploration: 0.0 } };
-    for (index, of) in visited.iter().enumerate() {
-        let score = puct_score(rate, sum_visits, *of);
+    for (index, mv) in visited.iter().enumerate() {
+        let score = puct_score(rate, sum_visits, *mv);
         if score.total() > choice.score.total() {
             choice = PuctChoice { index: Some(index), score };
         }
     }
     if let Some(moves) = unvisited {
-        let visited_prior = visited.iter().map(|of| of.prior).sum();
+        let visited_prior = visited.iter().map(|mv| mv.prior).sum();
         let q = first_play_value(config, parent_value, visited_prior);
         let score = puct_score(rate, sum_visits, Visited { prior: moves.prior, visits: 0, q });
         if score.total() > choice.score.total() {

@@ -101,42 +101,42 @@ fn compare(game: &mut Game, leaf: &mut LeafSolver, counts: &mut Counts) {
 
 /// Variants that differ from every built-in rule set: each field takes values that few of them use.
 fn custom_rules() -> Vec<Arc<Rules>> {
-    let of = |name: &str, change: &dyn Fn(&mut RuleSet)| {
+    let variant = |name: &str, change: &dyn Fn(&mut RuleSet)| {
         let mut set = RuleSet::named(name).expect("a built-in rule set");
         change(&mut set);
         Arc::new(Rules::new(set).expect("a sound rule set"))
     };
     vec![
-        of("kvasir", &|set| (set.king.reach, set.king.armed) = (2, false)),
-        of("kvasir", &|set| {
+        variant("kvasir", &|set| (set.king.reach, set.king.armed) = (2, false)),
+        variant("kvasir", &|set| {
             set.throne.hostile_to_king = Hostility::WhenEmpty;
             (set.throne.landing, set.throne.passing) = (Landing::Anyone, Passing::Anyone);
             (set.king.beside_throne, set.king.elsewhere) = (KingCapture::BetweenTwo, KingCapture::BetweenTwo);
             set.king.throne_closes = false;
         }),
-        of("tartu", &|set| {
+        variant("tartu", &|set| {
             set.throne.hostile_to_king = Hostility::Never;
             (set.king.edge_closes, set.king.throne_closes) = (true, true);
             set.king.elsewhere = KingCapture::Surrounded;
             set.king.beside_throne = KingCapture::Surrounded;
         }),
-        of("masters", &|set| {
+        variant("masters", &|set| {
             set.camps.hostile_to_king = HostileCamps::All;
             set.captures.count = CaptureCount::OneChosen;
             set.king.beside_throne = KingCapture::BetweenTwo;
         }),
-        of("piecepack", &|set| {
+        variant("piecepack", &|set| {
             set.captures.pinned_defender = true;
             (set.throne.landing, set.throne.passing) = (Landing::Nobody, Passing::Anyone);
             set.no_capture_plies = Some(9);
         }),
-        of("linnaeus", &|set| {
+        variant("linnaeus", &|set| {
             set.camps.entry = CampEntry::AttackersWithin;
             (set.king.elsewhere, set.king.reach) = (KingCapture::BetweenTwo, 1);
             set.repetition.result = RepetitionResult::MoverLoses;
             set.repetition.occurrences = 2;
         }),
-        of("ashton", &|set| set.repetition.result = RepetitionResult::AggressorLoses),
+        variant("ashton", &|set| set.repetition.result = RepetitionResult::AggressorLoses),
     ]
 }
 

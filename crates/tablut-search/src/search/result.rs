@@ -79,7 +79,7 @@ impl Search {
         let improved = target(at, &policy, &best);
         let draws = at.completed_draws();
         let (value, draw) = match proven {
-            Some(proof) => tree.worth_of(proof.winner),
+            Some(proof) => tree.value_and_draw(proof.winner),
             None if config.method == Method::Puct && n_visits > 0 => {
                 let node = tree.node(ROOT);
                 (node.q, node.draws)
@@ -93,7 +93,7 @@ impl Search {
         let moves = root.entries.iter().enumerate().map(|(index, entry)| {
             let proven = at.proof(entry);
             let (q, draw) = match proven {
-                Some(proof) => tree.worth_of(proof.winner),
+                Some(proof) => tree.value_and_draw(proof.winner),
                 None => (turned(policy.completed_q[index], root.side), draws[index]),
             };
             RootMove {

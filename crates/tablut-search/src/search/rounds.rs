@@ -105,7 +105,7 @@ impl Rounds {
         let mut planned = group;
         loop {
             self.next_group += 1;
-            let unpaid = |of: &&(usize, u32)| of.1 <= planned.visits;
+            let unpaid = |(_, visits): &&(usize, u32)| *visits <= planned.visits;
             self.slots.extend(considered.iter().filter(unpaid).map(|(entry, _)| *entry));
             match self.groups.get(self.next_group) {
                 Some(next)

@@ -42,11 +42,11 @@ impl Selection {
             visited_prior += edge.prior;
             let refuted = solves && edge.proof.is_some_and(|proof| proof.winner == lost);
             if !refuted {
-                let mut of = with_virtual_loss(config.method, node, edge, mover);
+                let mut mv = with_virtual_loss(config.method, node, edge, mover);
                 if counts_moves_left {
-                    of.q += tree.moves_left_bonus(config.moves_left, node, edge, of.q);
+                    mv.q += tree.moves_left_bonus(config.moves_left, node, edge, mv.q);
                 }
-                visited.push(of);
+                visited.push(mv);
                 ids.push(edge_id);
             }
         }
@@ -85,9 +85,9 @@ impl Selection {
                 Some(edge) if solves && edge.proof.is_some_and(|proof| proof.winner == lost) => {}
                 Some(edge) if edge.visits + u32::from(edge.in_flight) > 0 => {
                     ids.push(index as u32);
-                    let of = with_virtual_loss(config.method, node, edge, root.side);
-                    let q = of.q + tree.moves_left_bonus(config.moves_left, node, edge, of.q);
-                    visited.push(Visited { prior: entry.prior, q, ..of });
+                    let mv = with_virtual_loss(config.method, node, edge, root.side);
+                    let q = mv.q + tree.moves_left_bonus(config.moves_left, node, edge, mv.q);
+                    visited.push(Visited { prior: entry.prior, q, ..mv });
                 }
                 _ => {
                     sum_prior += entry.prior;

@@ -7,13 +7,13 @@ use super::root::Root;
 use super::selection::{Choice, Selection};
 use super::walk::Walk;
 use crate::config::{Repeats, SearchConfig};
-use crate::evaluator::{Evaluation, Query};
+use crate::evaluator::{Evaluation, Situation};
 use crate::tree::{Edge, EdgeId, NONE, NodeId, ROOT, State, Tree};
 
 /// How a descent ended.
 pub(super) enum Descended {
     /// At a leaf that needs an evaluation.
-    Ask(Query),
+    Ask(Situation),
     /// At a leaf whose value is known.
     Known,
     /// At a leaf that already waits for its evaluation. The simulation does not count.
@@ -64,14 +64,14 @@ impl Simulations {
 
     /// Whether evaluations were requested that have not arrived yet.
     pub fn awaits_evaluations(&self) -> bool {
-        self.pending.iter().any(|of| of.asked)
+        self.pending.iter().any(|simulation| simulation.asked)
     }
 
     /// Requests the root's evaluation.
-    pub fn ask_root(&mut self, tree: &mut Tree, walk: &mut Walk, side: Side) -> Query {
+    pub fn ask_root(&mut self, tree: &mut Tree, walk: &mut Walk, side: Side) -> Situation {
         tree.await_evaluation(ROOT, walk.list_moves(), &[]);
         self.pending.push(Pending { leaf: ROOT, side, asked: true, first_step: 0, is_new: false });
-        walk.query()
+        walk.situation()
     }
 
     /// Simulates through a root move down to a leaf. The game is back at the root afterwards.
@@ -143,16 +143,16 @@ impl Simulations {
     /// Applies the requested evaluations, and backs up every simulation in flight, in the order in which they started.
     pub fn take_evaluations(&mut self, evaluations: &[Evaluation], tree: &mut Tree, config: &SearchConfig) {
         let mut answers = evaluations.iter();
-        for of in self.pending.iter().filter(|of| of.asked) {
-            let answer = answers.next().expect("an evaluation for each query");
-            tree.expand(of.leaf, answer, config.prior_temperature());
+        for simulation in self.pending.iter().filter(|simulation| simulation.asked) {
+            let answer = answers.next().expect("an evaluation for each situation");
+            tree.expand(simulation.leaf, answer, config.prior_temperature());
             self.n_evaluations += 1;
         }
-        assert!(answers.next().is_none(), "more evaluations than queries");
-        for (index, of) in self.pending.iter().enumerate() {
-            self.n_done += u32::from(of.leaf != ROOT);
+        assert!(answers.next().is_none(), "more evaluations than situations");
+        for (index, simulation) in self.pending.iter().enumerate() {
+            self.n_done += u32::from(simulation.leaf != ROOT);
             let end = self.pending.get(index + 1).map_or(self.steps.len(), |next| next.first_step);
-            back_up(of, &self.steps[of.first_step..end], tree, config);
+            back_up(simulation, &self.steps[simulation.first_step..end], tree, config);
         }
         self.pending.clear();
         self.steps.clear();
@@ -160,26 +160,26 @@ impl Simulations {
 
     /// Undoes the simulations in flight, newest first, as if they had never started.
     pub fn withdraw(&mut self, root: &mut Root, tree: &mut Tree, config: &SearchConfig) {
-        while let Some(of) = self.pending.pop() {
-            let Some((last, before)) = self.steps[of.first_step..].split_last() else {
+        while let Some(simulation) = self.pending.pop() {
+            let Some((last, before)) = self.steps[simulation.first_step..].split_last() else {
                 // The root's own evaluation.
                 tree.reset();
                 continue;
             };
             if marks_in_flight(config) {
-                for step in &self.steps[of.first_step..] {
+                for step in &self.steps[simulation.first_step..] {
                     let edge = tree.edge_mut(*step);
                     edge.in_flight = edge.in_flight.saturating_sub(1);
                 }
             }
-            if of.is_new {
+            if simulation.is_new {
                 let parent = before.last().map_or(ROOT, |step| tree.edge(*step).child);
                 root.forget(*last);
                 tree.remove_newest_child(parent);
-            } else if of.asked {
-                tree.forget_request(of.leaf);
+            } else if simulation.asked {
+                tree.forget_request(simulation.leaf);
             }
-            self.steps.truncate(of.first_step);
+            self.steps.truncate(simulation.first_step);
         }
     }
 }
@@ -201,27 +201,27 @@ fn resolve_or_ask(id: NodeId, tree: &mut Tree, walk: &mut Walk, config: &SearchC
     }
     if config.repeats == Repeats::Drawn && walk.repeats_below_root() {
         // It stays a leaf.
-        let (q, draws) = tree.worth_of(None);
+        let (q, draws) = tree.value_and_draw(None);
         let leaf = tree.node_mut(id);
         (leaf.q, leaf.draws) = (q, draws);
         return Descended::Known;
     }
     tree.await_evaluation(id, walk.moves(), walk.lost());
-    Descended::Ask(walk.query())
+    Descended::Ask(walk.situation())
 }
 
 /// Counts a simulation in every node of its path, and backs up proofs.
-fn back_up(of: &Pending, steps: &[EdgeId], tree: &mut Tree, config: &SearchConfig) {
-    let leaf = tree.node(of.leaf);
-    let mut worth = if of.asked { (leaf.raw_value, leaf.raw_draws) } else { (leaf.q, leaf.draws) };
+fn back_up(simulation: &Pending, steps: &[EdgeId], tree: &mut Tree, config: &SearchConfig) {
+    let leaf = tree.node(simulation.leaf);
+    let mut worth = if simulation.asked { (leaf.raw_value, leaf.raw_draws) } else { (leaf.q, leaf.draws) };
     let plies_left = || leaf.proof.map_or(leaf.moves_left, |proof| f32::from(proof.plies));
     let mut moves_left = (config.moves_left > 0.0).then(plies_left);
-    let (mut side, marked, solves) = (of.side, marks_in_flight(config), config.solver.is_on());
+    let (mut side, marked, solves) = (simulation.side, marks_in_flight(config), config.solver.is_on());
     for (at, step) in steps.iter().enumerate().rev() {
         let child = tree.edge(*step).child;
         let proof = tree.node(child).proof;
         if let Some(proof) = proof {
-            worth = tree.worth_of(proof.winner);
+            worth = tree.value_and_draw(proof.winner);
         }
         tree.node_mut(child).add_visit(worth, moves_left);
         moves_left = moves_left.map(|plies| plies + 1.0);
@@ -237,7 +237,7 @@ fn back_up(of: &Pending, steps: &[EdgeId], tree: &mut Tree, config: &SearchConfi
         }
     }
     if let Some(proof) = tree.node(ROOT).proof {
-        worth = tree.worth_of(proof.winner);
+        worth = tree.value_and_draw(proof.winner);
     }
     tree.node_mut(ROOT).add_visit(worth, moves_left);
 }

@@ -8,7 +8,7 @@
 use tablut_rules::{Game, Move, MoveList, Position, Reason, Side};
 
 use crate::config::Solver;
-use crate::evaluator::Query;
+use crate::evaluator::Situation;
 use crate::leaf::LeafSolver;
 use crate::proof::Proof;
 
@@ -79,8 +79,8 @@ impl Walk {
         &self.moves
     }
 
-    /// The query for the current position, whose moves are listed.
-    pub fn query(&self) -> Query {
+    /// The situation for the current position, whose moves are listed.
+    pub fn situation(&self) -> Situation {
         self.game.owned_situation(&self.moves)
     }
 

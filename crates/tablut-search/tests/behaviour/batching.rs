@@ -1,4 +1,4 @@
-//! A search without virtual loss finds the same result however its queries are gathered, and equal seeds give equal
+//! A search without virtual loss finds the same result however its situations are gathered, and equal seeds give equal
 //! results.
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -36,12 +36,12 @@ fn gathering_together_is_gathering_one_by_one() {
 fn a_halving_round_is_gathered_together() {
     let game = Game::new(crate::fakes::rules("kvasir"), tablut_rules::Side::Attackers);
     let mut search = Search::new(game, &plain(), 64, ChaCha8Rng::seed_from_u64(2));
-    let mut queries = Vec::new();
-    assert_eq!(search.gather(&mut queries), 1, "only the root");
-    assert!(!queries[0].moves.is_empty());
-    search.apply(&[tablut_search::Evaluation::uniform(queries[0].moves.len())]);
-    queries.clear();
-    assert_eq!(search.gather(&mut queries), 16, "one for each considered move");
+    let mut situations = Vec::new();
+    assert_eq!(search.gather(&mut situations), 1, "only the root");
+    assert!(!situations[0].moves.is_empty());
+    search.apply(&[tablut_search::Evaluation::uniform(situations[0].moves.len())]);
+    situations.clear();
+    assert_eq!(search.gather(&mut situations), 16, "one for each considered move");
 }
 
 #[test]
@@ -63,28 +63,28 @@ fn several_leaves_in_flight_spend_the_same_simulations() {
         for method in [Method::Gumbel, Method::Puct] {
             let config = SearchConfig { method, leaves_in_flight: 8, stop_when_decided: false, ..plain() };
             let mut search = Search::new(game.clone(), &config, 200, ChaCha8Rng::seed_from_u64(4));
-            let (mut queries, mut batches, mut asked) = (Vec::new(), 0, 0);
+            let (mut situations, mut batches, mut asked) = (Vec::new(), 0, 0);
             loop {
-                queries.clear();
-                let n = search.gather(&mut queries);
+                situations.clear();
+                let n = search.gather(&mut situations);
                 if n == 0 {
                     break;
                 }
                 (batches, asked) = (batches + 1, asked + n);
                 let mut evaluator = HashEvaluator;
-                search.apply(&tablut_search::Evaluator::evaluate(&mut evaluator, &queries).expect("a fake"));
+                search.apply(&tablut_search::Evaluator::evaluate(&mut evaluator, &situations).expect("a fake"));
             }
             let result = search.result();
             assert_eq!(result.simulations, 200, "{}", rules.name());
-            assert_eq!(result.moves.iter().map(|of| of.visits).sum::<u32>(), 200);
+            assert_eq!(result.moves.iter().map(|root_move| root_move.visits).sum::<u32>(), 200);
             assert!(asked as f64 / f64::from(batches) > 3.0, "{asked} leaves in {batches} batches");
             // A search that is stopped in the middle undoes the simulations in flight.
             let mut search = Search::new(game.clone(), &config, 200, ChaCha8Rng::seed_from_u64(4));
             let mut evaluator = HashEvaluator;
             for _ in 0..5 {
-                queries.clear();
-                search.gather(&mut queries);
-                search.apply(&tablut_search::Evaluator::evaluate(&mut evaluator, &queries).expect("a fake"));
+                situations.clear();
+                search.gather(&mut situations);
+                search.apply(&tablut_search::Evaluator::evaluate(&mut evaluator, &situations).expect("a fake"));
             }
             let before = (search.result(), search.memory());
             search.gather(&mut Vec::new());

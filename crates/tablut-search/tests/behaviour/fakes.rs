@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Bitboard, Game, MoveList, Position, RULE_SET_NAMES, Rules, Side, Square, Symmetry};
 use tablut_search::{
-    DrawValues, EvaluateError, Evaluation, Evaluator, GumbelConfig, Method, PuctConfig, Query, Repeats, Search,
-    SearchConfig, SearchResult, Solver,
+    DrawValues, EvaluateError, Evaluation, Evaluator, GumbelConfig, Method, PuctConfig, Repeats, Search, SearchConfig,
+    SearchResult, Situation, Solver,
 };
 
 /// An evaluator whose logits and values are hashes of positions. They are the same for the eight symmetric versions of
@@ -15,16 +15,16 @@ use tablut_search::{
 pub struct HashEvaluator;
 
 impl Evaluator for HashEvaluator {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
-        Ok(queries.iter().map(hashed).collect())
+    fn evaluate(&mut self, situations: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
+        Ok(situations.iter().map(hashed).collect())
     }
 }
 
-fn hashed(query: &Query) -> Evaluation {
-    let after = |mv| unit(symmetric_hash(&query.rules.apply(&query.position, mv).position));
-    let logits = query.moves.iter().map(|mv| 3.0 * after(*mv)).collect();
+fn hashed(situation: &Situation) -> Evaluation {
+    let after = |mv| unit(symmetric_hash(&situation.rules.apply(&situation.position, mv).position));
+    let logits = situation.moves.iter().map(|mv| 3.0 * after(*mv)).collect();
     // The history counts too, as it does for a net.
-    let seed = symmetric_hash(&query.position) ^ u64::from(query.occurrences) << 40;
+    let seed = symmetric_hash(&situation.position) ^ u64::from(situation.occurrences) << 40;
     let decided = 0.1 + 0.8 * unit(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     // The chance of a draw does not change the value, so trees are the same as without draws.
     let draw = (1.0 - (2.0 * decided - 1.0).abs()) * unit(seed.wrapping_mul(0xbf58_476d_1ce4_e5b9));
@@ -40,13 +40,13 @@ fn symmetric_hash(position: &Position) -> u64 {
     Symmetry::ALL.iter().map(|symmetry| symmetry.position(position).hash()).min().expect("eight symmetries")
 }
 
-/// Runs a search to its end, gathering at most `limit` queries at a time.
+/// Runs a search to its end, gathering at most `limit` situations at a time.
 pub fn finish(search: &mut Search, evaluator: &mut impl Evaluator, limit: usize) -> SearchResult {
-    let mut queries = Vec::new();
+    let mut situations = Vec::new();
     while !search.is_done() {
-        search.gather_at_most(&mut queries, limit);
-        search.apply(&evaluator.evaluate(&queries).expect("fakes do not fail"));
-        queries.clear();
+        search.gather_at_most(&mut situations, limit);
+        search.apply(&evaluator.evaluate(&situations).expect("fakes do not fail"));
+        situations.clear();
     }
     search.result()
 }

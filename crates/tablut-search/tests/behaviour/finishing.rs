@@ -3,7 +3,7 @@
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use tablut_rules::{Game, Move, Side};
 use tablut_search::{
-    Branch, DrawValues, EvaluateError, Evaluation, Evaluator, Method, Query, Repeats, Search, SearchConfig, Solver,
+    Branch, DrawValues, EvaluateError, Evaluation, Evaluator, Method, Repeats, Search, SearchConfig, Situation, Solver,
     turned,
 };
 
@@ -13,14 +13,14 @@ use crate::fakes::{finish, game, plain};
 struct Winning(Side);
 
 impl Evaluator for Winning {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
-        let evaluate = |query: &Query| {
-            let squares = query.position.attackers().iter();
+    fn evaluate(&mut self, situations: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
+        let evaluate = |situation: &Situation| {
+            let squares = situation.position.attackers().iter();
             let moves_left = squares.map(|square| 20.0 * (square.index() % 9) as f32).sum();
             let wdl = if self.0 == Side::Attackers { [0.95, 0.0, 0.05] } else { [0.05, 0.0, 0.95] };
-            Evaluation { moves_left, wdl, ..Evaluation::uniform(query.moves.len()) }
+            Evaluation { moves_left, wdl, ..Evaluation::uniform(situation.moves.len()) }
         };
-        Ok(queries.iter().map(evaluate).collect())
+        Ok(situations.iter().map(evaluate).collect())
     }
 }
 
@@ -38,8 +38,9 @@ fn expected_column(config: &SearchConfig, winner: Side) -> f64 {
     let mut search = Search::new(far_apart(), config, 600, ChaCha8Rng::seed_from_u64(1));
     let result = finish(&mut search, &mut Winning(winner), usize::MAX);
     let column = |mv: Move| (mv.to.index() % 9) as f64;
-    let visits = |of: &tablut_search::RootMove| f64::from(of.visits);
-    result.moves.iter().map(|of| visits(of) * column(of.mv)).sum::<f64>() / f64::from(result.simulations)
+    let visits = |root_move: &tablut_search::RootMove| f64::from(root_move.visits);
+    result.moves.iter().map(|root_move| visits(root_move) * column(root_move.mv)).sum::<f64>()
+        / f64::from(result.simulations)
 }
 
 #[test]
@@ -85,9 +86,10 @@ fn a_repeated_position_is_worth_a_draw_where_asked() {
 struct Drawn;
 
 impl Evaluator for Drawn {
-    fn evaluate(&mut self, queries: &[Query]) -> Result<Vec<Evaluation>, EvaluateError> {
-        let evaluate = |query: &Query| Evaluation { wdl: [0.0, 1.0, 0.0], ..Evaluation::uniform(query.moves.len()) };
-        Ok(queries.iter().map(evaluate).collect())
+    fn evaluate(&mut self, situations: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
+        let evaluate =
+            |situation: &Situation| Evaluation { wdl: [0.0, 1.0, 0.0], ..Evaluation::uniform(situation.moves.len()) };
+        Ok(situations.iter().map(evaluate).collect())
     }
 }
 

@@ -15,23 +15,30 @@ fn text(search: &Search) -> String {
     writeln!(out, "{}", search.game().position()).expect("a string");
     writeln!(out, "chosen {} value {:.3} simulations {}", result.chosen, result.value, result.simulations)
         .expect("a string");
-    for of in result.moves.iter().filter(|of| of.improved >= 0.0005) {
-        writeln!(out, "target {:<6} {:.3}", of.mv.to_string(), of.improved).expect("a string");
+    for root_move in result.moves.iter().filter(|root_move| root_move.improved >= 0.0005) {
+        writeln!(out, "target {:<6} {:.3}", root_move.mv.to_string(), root_move.improved).expect("a string");
     }
     let branches = search.branches(20);
-    let at_sight = branches.iter().filter(|of| of.visits == 0).count();
+    let at_sight = branches.iter().filter(|branch| branch.visits == 0).count();
     writeln!(out, "{at_sight} moves proven without a visit").expect("a string");
     write_branches(out, &branches, 0);
     text
 }
 
 fn write_branches(out: &mut String, branches: &[Branch], depth: usize) {
-    for of in branches.iter().filter(|of| of.visits > 0) {
+    for branch in branches.iter().filter(|branch| branch.visits > 0) {
         let indent = "  ".repeat(depth);
-        write!(out, "{indent}{:<6} n {:>3}  p {:.3}  q {:+.3}", of.mv.to_string(), of.visits, of.prior, of.q)
-            .expect("a string");
-        writeln!(out, "{}", of.proven.map_or(String::new(), proven)).expect("a string");
-        write_branches(out, &of.replies, depth + 1);
+        write!(
+            out,
+            "{indent}{:<6} n {:>3}  p {:.3}  q {:+.3}",
+            branch.mv.to_string(),
+            branch.visits,
+            branch.prior,
+            branch.q
+        )
+        .expect("a string");
+        writeln!(out, "{}", branch.proven.map_or(String::new(), proven)).expect("a string");
+        write_branches(out, &branch.replies, depth + 1);
     }
 }
 

@@ -13,11 +13,11 @@ use crate::fakes::{HashEvaluator, finish, game, plain, random_game, rules};
 fn think(game: &Game, config: &SearchConfig, limit: &str) -> (Search, u32, u64) {
     let limit: Limit = limit.parse().expect("a limit");
     let mut search = Search::new(game.clone(), config, limit, ChaCha8Rng::seed_from_u64(3));
-    let (mut queries, mut gatherings) = (Vec::new(), 0);
+    let (mut situations, mut gatherings) = (Vec::new(), 0);
     while search.goes_on(Duration::from_millis(gatherings)) {
-        search.gather(&mut queries);
-        search.apply(&HashEvaluator.evaluate(&queries).expect("a fake"));
-        queries.clear();
+        search.gather(&mut situations);
+        search.apply(&HashEvaluator.evaluate(&situations).expect("a fake"));
+        situations.clear();
         gatherings += 1;
     }
     assert!(search.is_done());
@@ -61,7 +61,7 @@ fn under_a_clock_a_search_grows_until_its_time_is_up() {
             let (search, simulations, gatherings) = think(&game, &config(method), &format!("{ms}ms"));
             assert_eq!((gatherings, search.result().stop), (ms, Some(Stop::Asked)), "{method:?}");
             assert!(simulations > before || ms == 1, "{method:?} {ms} ms: {simulations} after {before}");
-            assert_eq!(search.result().moves.iter().map(|of| of.visits).sum::<u32>(), simulations);
+            assert_eq!(search.result().moves.iter().map(|root_move| root_move.visits).sum::<u32>(), simulations);
             before = simulations;
         }
         assert!(before > 900, "{method:?}: {before} simulations in 1000 gatherings");

@@ -20,8 +20,11 @@ fn lines_are_legal_and_in_order() {
             for mv in &line.moves {
                 game.play(*mv).expect("a line is legal");
             }
-            let of = result.moves.iter().find(|of| of.mv == line.moves[0]).expect("a root move");
-            assert_eq!((line.root.visits, line.root.q, line.root.proven), (of.visits, of.q, of.proven));
+            let root_move = result.moves.iter().find(|root_move| root_move.mv == line.moves[0]).expect("a root move");
+            assert_eq!(
+                (line.root.visits, line.root.q, line.root.proven),
+                (root_move.visits, root_move.q, root_move.proven)
+            );
         }
         for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| line.root.proven.is_none())) {
             assert!(pair[0].root.visits >= pair[1].root.visits);

@@ -41,8 +41,12 @@ fn a_win_in_one_is_played_and_reported_proven_without_an_evaluation() {
             assert!(moves.contains(&result.chosen), "{rules} {position}: {}", result.chosen);
             assert_eq!(result.proven, Some(Proof { winner: Some(side), plies: 1, from_history: false }));
             assert_eq!((result.evaluations, result.stop), (0, Some(Stop::Proven)));
-            for of in &result.moves {
-                assert_eq!(of.improved > 0.0, moves.contains(&of.mv), "the target is on the winning moves");
+            for root_move in &result.moves {
+                assert_eq!(
+                    root_move.improved > 0.0,
+                    moves.contains(&root_move.mv),
+                    "the target is on the winning moves"
+                );
             }
         }
     }
@@ -76,8 +80,8 @@ fn a_forced_loss_in_two_is_proven_and_every_move_is_equal() {
     let result = search(&game, &plain(), 400, &mut UniformEvaluator, 3);
     assert_eq!(result.proven, Some(Proof { winner: Some(Side::Defenders), plies: 2, from_history: false }));
     assert_eq!((result.value, result.stop), (-1.0, Some(Stop::Proven)));
-    assert!(result.moves.iter().all(|of| of.proven == result.proven));
-    assert!((result.moves.iter().map(|of| of.improved).sum::<f32>() - 1.0).abs() < 1e-5);
+    assert!(result.moves.iter().all(|root_move| root_move.proven == result.proven));
+    assert!((result.moves.iter().map(|root_move| root_move.improved).sum::<f32>() - 1.0).abs() < 1e-5);
 }
 
 /// Wins in three plies near the root are found before any evaluation. (The tree finds the rare ones without a threat,

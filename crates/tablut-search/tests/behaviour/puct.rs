@@ -28,11 +28,11 @@ fn without_a_temperature_the_seed_does_not_matter() {
     // The most visited move is played too.
     let game = random_game(&rules("kvasir"), 12, 12);
     let result = search(&game, &config(PuctConfig::default()), 60, &mut HashEvaluator, 1);
-    let most = result.moves.iter().map(|of| of.visits).max();
-    assert_eq!(result.moves.iter().find(|of| of.mv == plain[0]).map(|of| of.visits), most);
+    let most = result.moves.iter().map(|root_move| root_move.visits).max();
+    assert_eq!(result.moves.iter().find(|root_move| root_move.mv == plain[0]).map(|root_move| root_move.visits), most);
     // The target is the share of visits.
-    for of in &result.moves {
-        assert!((of.improved - of.visits as f32 / 60.0).abs() < 1e-6);
+    for root_move in &result.moves {
+        assert!((root_move.improved - root_move.visits as f32 / 60.0).abs() < 1e-6);
     }
 }
 
@@ -46,15 +46,15 @@ fn temperature_draws_moves_until_its_ply() {
 #[test]
 fn the_policys_temperature_changes_the_search_and_not_the_priors_that_are_shown() {
     let game = random_game(&rules("kvasir"), 12, 12);
-    let of = |policy_temperature| {
+    let result = |policy_temperature| {
         let config = config(PuctConfig { policy_temperature, ..PuctConfig::default() });
         search(&game, &config, 60, &mut HashEvaluator, 1)
     };
-    let (sharp, even) = (of(0.5), of(4.0));
+    let (sharp, even) = (result(0.5), result(4.0));
     for (a, b) in sharp.moves.iter().zip(&even.moves) {
         assert!((a.prior - b.prior).abs() < 1e-5, "{}: {} and {}", a.mv, a.prior, b.prior);
     }
-    let visits = |result: &SearchResult| result.moves.iter().map(|of| of.visits).collect::<Vec<_>>();
+    let visits = |result: &SearchResult| result.moves.iter().map(|root_move| root_move.visits).collect::<Vec<_>>();
     assert_ne!(visits(&sharp), visits(&even));
 }
 

@@ -34,8 +34,8 @@ fn new_node(game: &Game) -> Node {
     let mut list = MoveList::new();
     game.legal_moves(&mut list);
     let moves = list.to_vec();
-    let query = game.owned_situation(&moves);
-    let evaluation = HashEvaluator.evaluate(&[query]).expect("a fake").remove(0);
+    let situation = game.owned_situation(&moves);
+    let evaluation = HashEvaluator.evaluate(&[situation]).expect("a fake").remove(0);
     let logits = evaluation.logits.iter().map(|logit| f64::from(*logit)).collect();
     Node::new(side, (f64::from(evaluation.value()), f64::from(evaluation.draw())), logits, moves)
 }
@@ -177,9 +177,9 @@ fn the_tree_visits_what_the_paper_says() {
             let m = (max_considered as usize).min(root.moves.len());
             let scores = |root: &Node, wanted: f64| -> Vec<f64> {
                 let (q, visits) = (root.transformed_q(&sigma), root.child_visits());
-                let of =
+                let score =
                     |a: usize| if visits[a] == wanted { noise[a] + root.logits[a] + q[a] } else { f64::NEG_INFINITY };
-                (0..noise.len()).map(of).collect()
+                (0..noise.len()).map(score).collect()
             };
             let mut group = (usize::MAX, Vec::new());
             for wanted in considered_visits(m, simulations as usize) {
@@ -197,11 +197,11 @@ fn the_tree_visits_what_the_paper_says() {
             let chosen = arg_max(scores(&root, most).into_iter());
 
             let what = format!("{} n {simulations} m {max_considered}", rules.name());
-            let visits: Vec<f64> = ours.moves.iter().map(|of| f64::from(of.visits)).collect();
+            let visits: Vec<f64> = ours.moves.iter().map(|root_move| f64::from(root_move.visits)).collect();
             assert_eq!(visits, root.child_visits(), "{what}");
             assert_eq!(ours.chosen, root.moves[chosen], "{what}");
-            for (of, p) in ours.moves.iter().zip(root.improved(&sigma)) {
-                assert!((f64::from(of.improved) - p).abs() < 1e-3, "{what}: {} {p}", of.improved);
+            for (root_move, p) in ours.moves.iter().zip(root.improved(&sigma)) {
+                assert!((f64::from(root_move.improved) - p).abs() < 1e-3, "{what}: {} {p}", root_move.improved);
             }
             let draws: f64 = root.improved(&sigma).iter().zip(root.completed_draws()).map(|(p, draws)| p * draws).sum();
             assert!((f64::from(ours.chances.draw) - draws).abs() < 1e-3, "{what}: {:?} {draws}", ours.chances);

@@ -16,7 +16,7 @@ fn a_kept_subtree_saves_evaluations_and_keeps_its_visits() {
             let mut search = Search::new(game, &config, 200, ChaCha8Rng::seed_from_u64(seed));
             let first = finish(&mut search, &mut HashEvaluator, usize::MAX);
             assert_eq!((first.simulations, first.kept_visits), (200, 0));
-            let visits = first.moves.iter().find(|of| of.mv == first.chosen).expect("it is legal").visits;
+            let visits = first.moves.iter().find(|root_move| root_move.mv == first.chosen).expect("it is legal").visits;
             search.advance(first.chosen);
             if search.game().outcome().is_some() {
                 continue;
@@ -28,7 +28,7 @@ fn a_kept_subtree_saves_evaluations_and_keeps_its_visits() {
             without += finish(&mut anew, &mut HashEvaluator, usize::MAX).evaluations;
             let second = finish(&mut search, &mut HashEvaluator, usize::MAX);
             with += second.evaluations;
-            let total: u32 = second.moves.iter().map(|of| of.visits).sum();
+            let total: u32 = second.moves.iter().map(|root_move| root_move.visits).sum();
             assert_eq!(total, second.kept_visits + second.simulations);
         }
         assert!(with < without, "{method:?}: {with} evaluations, {without} without a kept tree");
@@ -44,8 +44,10 @@ fn whole_games_are_played_with_one_tree() {
         let mut search = Search::new(game, &config, 24, ChaCha8Rng::seed_from_u64(index as u64));
         while search.game().outcome().is_none() {
             let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
-            assert!((result.moves.iter().map(|of| of.improved).sum::<f32>() - 1.0).abs() < 1e-4);
-            assert!(result.moves.iter().all(|of| (-1.0..=1.0).contains(&of.q) && of.improved >= 0.0));
+            assert!((result.moves.iter().map(|root_move| root_move.improved).sum::<f32>() - 1.0).abs() < 1e-4);
+            assert!(
+                result.moves.iter().all(|root_move| (-1.0..=1.0).contains(&root_move.q) && root_move.improved >= 0.0)
+            );
             search.advance(result.chosen);
         }
         assert!(search.is_done());
@@ -73,7 +75,7 @@ fn a_full_tree_ends_the_search() {
         let memory = search.memory();
         assert_eq!(memory.nodes, 100);
         assert!(memory.bytes < 100 * 1000, "{memory:?}");
-        assert!(result.simulations >= 99 && result.moves.iter().any(|of| of.mv == result.chosen));
+        assert!(result.simulations >= 99 && result.moves.iter().any(|root_move| root_move.mv == result.chosen));
     }
 }
 
@@ -115,15 +117,17 @@ fn a_refuted_leader_does_not_end_a_puct_search() {
         let mover = game.position().side_to_move();
         let mut search = Search::new(game, &config, 100, ChaCha8Rng::seed_from_u64(seed));
         let result = finish(&mut search, &mut HashEvaluator, usize::MAX);
-        let lost = |of: &&RootMove| of.proven.is_some_and(|proof| proof.winner == Some(mover.opponent()));
-        let mut open: Vec<u32> = result.moves.iter().filter(|of| !lost(of)).map(|of| of.visits).collect();
+        let lost = |root_move: &&RootMove| root_move.proven.is_some_and(|proof| proof.winner == Some(mover.opponent()));
+        let mut open: Vec<u32> =
+            result.moves.iter().filter(|root_move| !lost(root_move)).map(|root_move| root_move.visits).collect();
         open.sort_unstable_by(|a, b| b.cmp(a));
         let left = 100 - result.simulations;
         if let (Some(Stop::Decided), [first, second, ..]) = (result.stop, open.as_slice()) {
             assert!(*first > second + left, "seed {seed}: {first} visits, {second} visits, {left} simulations left");
         }
         if result.proven.is_none() {
-            refuted_leaders += u32::from(result.moves.iter().filter(lost).any(|of| open.first() < Some(&of.visits)));
+            refuted_leaders +=
+                u32::from(result.moves.iter().filter(lost).any(|root_move| open.first() < Some(&root_move.visits)));
         }
     }
     assert!(refuted_leaders > 0, "no leader was refuted in any of these games");

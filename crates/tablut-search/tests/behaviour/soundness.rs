@@ -38,7 +38,7 @@ fn check(game: &Game, config: &SearchConfig, simulations: u32, seed: u64) -> usi
         search(game, config, simulations, &mut HashEvaluator, seed)
     };
     let mut checked = 0;
-    let of_moves = result.moves.iter().filter_map(|of| Some((of.mv, of.proven?)));
+    let of_moves = result.moves.iter().filter_map(|root_move| Some((root_move.mv, root_move.proven?)));
     for (mv, proof) in of_moves {
         let mut after: Game = game.clone();
         after.play(mv).expect("a legal move");
@@ -55,7 +55,7 @@ fn check(game: &Game, config: &SearchConfig, simulations: u32, seed: u64) -> usi
         checked += usize::from(holds(game, proof, &what));
         let side = game.position().side_to_move();
         let best: Move = result.chosen;
-        let of_best = result.moves.iter().find(|of| of.mv == best).and_then(|of| of.proven);
+        let of_best = result.moves.iter().find(|root_move| root_move.mv == best).and_then(|root_move| root_move.proven);
         assert_eq!(
             of_best.map(|best| best.rank_for(side).0),
             Some(proof.rank_for(side).0),
@@ -127,7 +127,11 @@ fn proofs_after_repetitions_hold() {
             let config = SearchConfig { stop_when_decided: false, ..plain() };
             check(&game, &config, 400, seed);
             let result = search(&game, &config, 400, &mut UniformEvaluator, seed);
-            by_history += result.moves.iter().filter(|of| of.proven.is_some_and(|proof| proof.from_history)).count();
+            by_history += result
+                .moves
+                .iter()
+                .filter(|root_move| root_move.proven.is_some_and(|proof| proof.from_history))
+                .count();
         }
     }
     assert!(by_history > 10, "only {by_history} proofs rested on repetition");

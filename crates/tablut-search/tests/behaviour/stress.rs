@@ -15,8 +15,8 @@ impl Dice {
         self.0.next_u32() % n
     }
 
-    fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len() as u32) as usize]
+    fn one_of<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len() as u32) as usize]
     }
 
     fn simulations(&mut self) -> u32 {
@@ -52,12 +52,15 @@ impl Dice {
 
 fn check(search: &Search, what: &str) {
     let result = search.result();
-    assert!(result.moves.iter().any(|of| of.mv == result.chosen), "{what}");
+    assert!(result.moves.iter().any(|root_move| root_move.mv == result.chosen), "{what}");
     assert!(search.game().rules().check_legal(search.game().position(), result.chosen).is_ok(), "{what}");
-    let sum: f32 = result.moves.iter().map(|of| of.improved).sum();
+    let sum: f32 = result.moves.iter().map(|root_move| root_move.improved).sum();
     assert!((sum - 1.0).abs() < 1e-3, "{what}: the target sums to {sum}");
     assert!((-1.0..=1.0).contains(&result.value), "{what}: value {}", result.value);
-    assert!(result.moves.iter().all(|of| (-1.0..=1.0).contains(&of.q) && of.improved >= 0.0), "{what}");
+    assert!(
+        result.moves.iter().all(|root_move| (-1.0..=1.0).contains(&root_move.q) && root_move.improved >= 0.0),
+        "{what}"
+    );
     assert!(!search.lines(3).is_empty(), "{what}");
 }
 
@@ -71,7 +74,7 @@ fn whatever_is_done_to_a_search_it_stays_whole() {
             let config = dice.config();
             let mut search =
                 Search::new(game.with_max_plies(80), &config, dice.simulations(), ChaCha8Rng::seed_from_u64(seed));
-            let mut queries = Vec::new();
+            let mut situations = Vec::new();
             for _ in 0..60 {
                 if search.game().outcome().is_some() {
                     break;
@@ -83,29 +86,29 @@ fn whatever_is_done_to_a_search_it_stays_whole() {
                         search.advance(mv);
                         continue;
                     }
-                    // Interrupts the search while queries are in flight.
+                    // Interrupts the search while situations are in flight.
                     2 => {
-                        search.gather(&mut queries);
+                        search.gather(&mut situations);
                         match dice.below(3) {
                             0 => search.stop(),
                             1 => search.configure(&dice.config(), dice.simulations()),
                             _ => {
                                 let mv = search.result().chosen;
                                 search.advance(mv);
-                                queries.clear();
+                                situations.clear();
                                 continue;
                             }
                         }
                     }
                     _ => {
                         let limit = 1 + dice.below(20) as usize;
-                        let n = search.gather_at_most(&mut queries, limit);
-                        assert!(n == queries.len() && n <= limit, "{what}");
+                        let n = search.gather_at_most(&mut situations, limit);
+                        assert!(n == situations.len() && n <= limit, "{what}");
                         assert_eq!(n == 0, search.is_done(), "{what}");
-                        search.apply(&HashEvaluator.evaluate(&queries).expect("a fake"));
+                        search.apply(&HashEvaluator.evaluate(&situations).expect("a fake"));
                     }
                 }
-                queries.clear();
+                situations.clear();
                 check(&search, &what);
             }
         }

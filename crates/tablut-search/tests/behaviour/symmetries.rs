@@ -24,11 +24,15 @@ fn results_turn_with_the_board() {
                 let what = format!("{} {symmetry:?} {method:?}", rules.name());
                 assert_eq!(there.chosen, symmetry.mv(here.chosen), "{what}");
                 assert!((there.value - here.value).abs() < 1e-4, "{what}");
-                for of in &here.moves {
-                    let mv = symmetry.mv(of.mv);
-                    let image = there.moves.iter().find(|of| of.mv == mv).expect("the image of a legal move is legal");
-                    assert_eq!((image.visits, image.proven), (of.visits, of.proven), "{what} {mv}");
-                    assert!((image.improved - of.improved).abs() < 1e-3, "{what} {mv}");
+                for root_move in &here.moves {
+                    let mv = symmetry.mv(root_move.mv);
+                    let image = there
+                        .moves
+                        .iter()
+                        .find(|root_move| root_move.mv == mv)
+                        .expect("the image of a legal move is legal");
+                    assert_eq!((image.visits, image.proven), (root_move.visits, root_move.proven), "{what} {mv}");
+                    assert!((image.improved - root_move.improved).abs() < 1e-3, "{what} {mv}");
                 }
             }
         }
@@ -43,12 +47,15 @@ fn tied_moves_are_told_apart_by_their_order_alone() {
     let gumbel = GumbelConfig { max_considered: 80, ..quiet().gumbel };
     let config = SearchConfig { gumbel, ..quiet() };
     let result = search(&game, &config, 80, &mut HashEvaluator, 1);
-    for of in &result.moves {
+    for root_move in &result.moves {
         for symmetry in Symmetry::ALL {
-            let image =
-                result.moves.iter().find(|other| other.mv == symmetry.mv(of.mv)).expect("the start is symmetric");
-            assert!((image.prior - of.prior).abs() < 1e-6 && (image.q - of.q).abs() < 1e-6);
-            assert_eq!(image.visits, of.visits, "with every move visited once none is preferred");
+            let image = result
+                .moves
+                .iter()
+                .find(|other| other.mv == symmetry.mv(root_move.mv))
+                .expect("the start is symmetric");
+            assert!((image.prior - root_move.prior).abs() < 1e-6 && (image.q - root_move.q).abs() < 1e-6);
+            assert_eq!(image.visits, root_move.visits, "with every move visited once none is preferred");
         }
     }
 }

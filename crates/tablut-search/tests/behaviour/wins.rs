@@ -42,7 +42,7 @@ fn sum(counts: impl Iterator<Item = [usize; 2]>) -> [usize; 2] {
 
 #[test]
 fn sparse_positions_of_all_rule_sets() {
-    let of = |rules: &Arc<Rules>| {
+    let compared = |rules: &Arc<Rules>| {
         let seeds = 0..20;
         let count = |seed: u64| {
             let (n_attackers, n_defenders) = (2 + seed as usize % 5, seed as usize % 4);
@@ -51,20 +51,20 @@ fn sparse_positions_of_all_rule_sets() {
         };
         sum(seeds.map(count))
     };
-    let [wins, open] = sum(all_rules().map(|rules| of(&rules)));
+    let [wins, open] = sum(all_rules().map(|rules| compared(&rules)));
     assert!(wins > 500 && open > 1000, "{wins} wins, {open} open");
 }
 
 #[test]
 fn positions_of_random_games_with_their_histories() {
-    let of = |rules: &Arc<Rules>| {
+    let compared = |rules: &Arc<Rules>| {
         let count = |seed: u64| {
             let game = random_game(rules, 20 + 10 * seed as u32, 900 + seed);
             compare(&game, 4, &format!("{} seed {seed}", rules.name()))
         };
         sum((0..12).map(count))
     };
-    let [wins, open] = sum(all_rules().map(|rules| of(&rules)));
+    let [wins, open] = sum(all_rules().map(|rules| compared(&rules)));
     assert!(wins > 100 && open > 1000, "{wins} wins, {open} open");
 }
 

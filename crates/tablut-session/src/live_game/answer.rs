@@ -6,17 +6,14 @@ use crate::level::Level;
 use crate::protocol::{Event, Request};
 use crate::record::Format;
 use crate::session::Session;
-use crate::work::{Experiment, Lens, Refutation, Review, SearchWork};
+use crate::work::{Experiment, Lens, PuzzleSearch, Refutation, Review, SearchWork};
 use std::time::Duration;
 use tablut_rules::{Move, Side};
 
 impl LiveGame {
-    /// Does what a request asks for. The host itself answers requests that begin another game, train a net or name
-    /// other games.
-    ///
-    /// # Errors
-    /// Returns the reason if the request cannot be done in the current state, or if it is one that the host answers.
-    pub fn answer(&mut self, request: Request) -> Result<Response, String> {
+    /// Does what a request asks for. `games` are those of [`Request::games`] that the host has, with their names. The
+    /// host itself answers requests that begin another game or train a net.
+    pub fn answer(&mut self, request: Request, games: Vec<(String, Session)>) -> Result<Response, String> {
         let mut response = Response::default();
         match request {
             Request::Play { .. } | Request::Flag if self.ends_on_time(&mut response) => {}
@@ -51,6 +48,10 @@ impl LiveGame {
                 let text = self.session.export(format)?;
                 response.one.push(Event::Export { format, name: self.file_name(format), text });
             }
+            Request::ExportGames { .. } => response.one.push(export_games(&games)?),
+            Request::FindPuzzles { .. } => {
+                self.start(JobKind::PuzzleSearch, Priority::Background, PuzzleSearch::new(games), &mut response);
+            }
             Request::Link => response.one.push(Event::Link { fragment: self.session.to_link() }),
             Request::Exercise { index } => self.begin_exercise(index, &mut response)?,
             Request::Try { mv } => self.judge(&mv, &mut response)?,
@@ -73,25 +74,13 @@ impl LiveGame {
             Request::MoveNow => self.move_now(&mut response)?,
             request => self.start_work(request, &mut response)?,
         }
+        response.changed &= !self.is_untouched();
         Ok(response)
     }
 
-    /// The event with saved games as one file, a list in JSON.
-    ///
-    /// # Errors
-    /// Returns an error if there are no games, or if one cannot be written.
-    pub fn export_games(sessions: &[Session]) -> Result<Event, String> {
-        if sessions.is_empty() {
-            return Err("the host has none of these games".to_owned());
-        }
-        let texts = sessions.iter().map(|session| session.export(Format::Json)).collect::<Result<Vec<_>, _>>()?;
-        let text = format!("[\n{}]\n", texts.join(",\n"));
-        Ok(Event::Export { format: Format::Json, name: "tablut-games.json".to_owned(), text })
-    }
-
-    /// Starts the work that a request asks for.
     fn start_work(&mut self, request: Request, response: &mut Response) -> Result<(), String> {
-        let (seed, node) = (self.next_seed(), self.session.current());
+        let seed = self.next_seed();
+        let node = self.session.current();
         match request {
             Request::Hint => {
                 self.session.check_open()?;
@@ -197,7 +186,8 @@ impl LiveGame {
     fn move_now(&mut self, response: &mut Response) -> Result<(), String> {
         self.session.check_open()?;
         self.go_on();
-        let (seed, game) = (self.next_seed(), self.session.game());
+        let seed = self.next_seed();
+        let game = self.session.game();
         let own = self.session.turn().and_then(|player| self.config.reply(player, game, seed));
         let (net, work) = own.unwrap_or_else(|| (0, Box::new(SearchWork::of_level(game, adviser(), seed))));
         self.start_with_net(JobKind::Reply, Priority::Now, net, Duration::ZERO, work, response);
@@ -235,7 +225,6 @@ impl LiveGame {
         }
     }
 
-    /// A file name for the game.
     fn file_name(&self, format: Format) -> String {
         let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
         let rules: String = self.session.rules().name().chars().filter(is_plain).take(40).collect();
@@ -250,7 +239,16 @@ impl LiveGame {
     }
 }
 
-/// The level that gives hints.
+/// The event with saved games as one file, a list in JSON.
+fn export_games(games: &[(String, Session)]) -> Result<Event, String> {
+    if games.is_empty() {
+        return Err("the host has none of these games".to_owned());
+    }
+    let texts = games.iter().map(|(_, session)| session.export(Format::Json)).collect::<Result<Vec<_>, _>>()?;
+    let text = format!("[\n{}]\n", texts.join(",\n"));
+    Ok(Event::Export { format: Format::Json, name: "tablut-games.json".to_owned(), text })
+}
+
 fn adviser() -> &'static Level {
     Level::named("expert").expect("it is one of the levels")
 }

@@ -9,7 +9,7 @@ use crate::player::{Players, Seats};
 use crate::protocol::Request;
 use crate::session::Session;
 use crate::view::position_of;
-use crate::words::shortened;
+use crate::words::shorten;
 use crate::work::short_win;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -17,6 +17,15 @@ use std::sync::Arc;
 use tablut_rules::{RuleSet, Rules, Side};
 
 impl Request {
+    /// The names of the saved games that the request is about.
+    pub fn games(&self) -> &[String] {
+        match self {
+            Self::FindPuzzles { games } | Self::ExportGames { games } => games,
+            Self::OwnPuzzle { game, .. } => std::slice::from_ref(game),
+            _ => &[],
+        }
+    }
+
     /// Whether the request begins another game, which [`LiveGame::begin`] makes.
     pub fn begins_a_game(&self) -> bool {
         matches!(
@@ -35,17 +44,18 @@ impl Request {
 impl LiveGame {
     /// The game that a request begins. `present` is the game from which the request was sent; for
     /// [`Request::OwnPuzzle`] it is the saved game that contains the puzzle.
-    ///
-    /// # Errors
-    /// Returns the reason if the rules, the position, the text or the players are not valid, if there is no such
-    /// puzzle, or if the request begins no game.
     pub fn begin(
+        name: impl Into<Arc<str>>,
         request: &Request,
         present: Option<&Session>,
         config: &Arc<HostConfig>,
         seed: u64,
     ) -> Result<Self, String> {
-        let live = |session| Self::new(session, config.clone(), seed);
+        let live = |session| {
+            let mut live = Self::new(name, session, config.clone(), seed);
+            live.is_new = true;
+            live
+        };
         match request {
             Request::New { .. } => Ok(live(new_session(request, config, seed)?)),
             Request::Import { text, players } => {
@@ -73,7 +83,7 @@ impl LiveGame {
                 Ok(live(Session::from_position(present.rules().clone(), position, players.clone())?))
             }
             Request::Puzzle { rules, distance, number } => {
-                let none = || format!("no such puzzle under {:?}", shortened(rules));
+                let none = || format!("no such puzzle under {:?}", shorten(rules));
                 let book = config.puzzles.iter().find(|book| book.rules == *rules).ok_or_else(none)?;
                 let puzzle = book.pick(*distance, *number).ok_or_else(none)?;
                 let rules = Arc::new(Rules::named(rules).map_err(|error| error.to_string())?);
@@ -103,11 +113,11 @@ impl LiveGame {
 
     fn with_puzzle(mut self, exercise: Exercise) -> Self {
         self.exercise = Some((None, exercise));
+        self.is_new = false;
         self
     }
 }
 
-/// The game that [`Request::New`] asks for.
 fn new_session(request: &Request, config: &HostConfig, seed: u64) -> Result<Session, String> {
     let Request::New { rules, first, players, seats, pauses_on_blunders, clock } = request else {
         return Err("the request begins no new game".to_owned());
@@ -138,9 +148,6 @@ fn with_seats(mut session: Session, seed: u64) -> Result<Session, String> {
 }
 
 /// The side that moves first. If neither the rules nor the request determine it, `seed` decides.
-///
-/// # Errors
-/// Returns an error if the request asks for another side than the rules.
 pub fn first_side(rules: &Rules, asked: Option<Side>, seed: u64) -> Result<Side, String> {
     let drawn = if seed.count_ones().is_multiple_of(2) { Side::Attackers } else { Side::Defenders };
     match (rules.set().first.side(), asked) {

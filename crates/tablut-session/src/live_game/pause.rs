@@ -73,18 +73,18 @@ mod tests {
         // The file of the game keeps the choice.
         let text = SavedGame { pauses_on_blunders: pauses, ..session.saved() }.to_json();
         let session = SavedGame::from_json(&text).unwrap().session().unwrap();
-        LiveGame::new(session, Arc::new(HostConfig::default()), 7)
+        LiveGame::new("game", session, Arc::new(HostConfig::default()), 7)
     }
 
     /// Answers a request and runs all jobs to their end. Returns all events.
     fn ask(game: &mut LiveGame, request: Request) -> Vec<Event> {
-        let mut response = game.answer(request).unwrap();
+        let mut response = game.answer(request, Vec::new()).unwrap();
         let mut events = std::mem::take(&mut response.all);
         while let Some(mut job) = response.jobs.pop() {
             loop {
-                let step = job.work.step(&mut UniformEvaluator, Duration::ZERO).unwrap();
-                let is_done = matches!(step, Step::Done(_));
-                let more = game.update(job.id, Ok(step));
+                let step = job.step(&mut UniformEvaluator, Duration::ZERO);
+                let is_done = matches!(step, Ok(Step::Done(_)));
+                let more = game.update(job.update(step));
                 response.jobs.extend(more.jobs);
                 events.extend(more.all);
                 if is_done {
@@ -106,10 +106,10 @@ mod tests {
         assert_eq!((live.pause(), live.session().game().ply()), (Some("allowed a win in 1"), 1));
         assert_eq!(events.last(), Some(&live.state()));
         assert!(!events.iter().any(|event| matches!(event, Event::ReviewProgress { .. } | Event::Value { .. })));
-        let refused = live.answer(Request::Play { mv: "g1-g5".to_owned() }).err();
+        let refused = live.answer(Request::Play { mv: "g1-g5".to_owned() }, Vec::new()).err();
         assert_eq!(refused.as_deref(), Some("it is the computer's turn"));
         // An interface that opens the game starts no reply either.
-        assert!(live.greet("game").jobs.is_empty());
+        assert!(live.greet().jobs.is_empty());
         ask(&mut live, Request::MoveNow);
         assert_eq!((live.pause(), live.session().game().ply()), (None, 2));
     }

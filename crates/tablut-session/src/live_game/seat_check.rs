@@ -7,9 +7,6 @@ use tablut_rules::Side;
 impl LiveGame {
     /// Checks whether an interface with this seat may send a request. In a game with seats each side plays its own moves
     /// until the end, and no interface may use the computer.
-    ///
-    /// # Errors
-    /// Returns the reason if the interface may not send the request.
     pub fn check_seat(&self, request: &Request, seat: Option<Side>) -> Result<(), String> {
         if self.session.seats().is_none() {
             return Ok(());

@@ -23,7 +23,6 @@ impl LiveGame {
         ends
     }
 
-    /// Presses the clock after a move.
     pub(super) fn press_clock(&mut self) {
         let mover = self.session.game().position().side_to_move().opponent();
         if let Some(clock) = &mut self.session.clock {
@@ -50,11 +49,12 @@ mod tests {
         let clock = json!({"seconds": 60, "increment": 0});
         let begin = |seats| request(json!({"do": "new", "rules": {"name": "kvasir"}, "seats": seats, "clock": clock}));
         let config = Arc::new(HostConfig::default());
-        assert!(LiveGame::begin(&begin(false), None, &config, 1).is_err_and(|error| error.contains("seat")));
-        let mut live = LiveGame::begin(&begin(true), None, &config, 1).unwrap_or_else(|error| panic!("{error}"));
+        assert!(LiveGame::begin("game", &begin(false), None, &config, 1).is_err_and(|error| error.contains("seat")));
+        let mut live =
+            LiveGame::begin("game", &begin(true), None, &config, 1).unwrap_or_else(|error| panic!("{error}"));
         let at = |live: &mut LiveGame, seconds, asked| {
             live.set_time(Duration::from_secs(seconds));
-            live.answer(request(asked)).unwrap()
+            live.answer(request(asked), Vec::new()).unwrap()
         };
         at(&mut live, 1000, json!({"do": "play", "move": "d1-d3"}));
         // Nobody can end the game too early.

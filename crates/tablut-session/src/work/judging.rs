@@ -133,17 +133,17 @@ impl JudgementWork {
         let reply = line.get(1).map_or(String::new(), |reply| format!(" after {reply}"));
         let worth = turned(analysis.chances.value(), side);
         let chances = Some(analysis.chances);
-        let told = |proof: Proof| words::proven(proof, side.opponent());
+        let in_words = |proof: Proof| words::proven(proof, side.opponent());
         let (sufficiency, words) = match (analysis.proven, known.proven) {
             (Some(after), Some(before)) if after.winner == before.winner && known.is_puzzle() => {
                 (Sufficiency::Slower, format!("There is a win in {}: find it.", known.distance()))
             }
             (Some(after), Some(before)) if after.winner == before.winner => {
-                (Sufficiency::Enough, format!("That keeps the result: {}.", told(after)))
+                (Sufficiency::Enough, format!("That keeps the result: {}.", in_words(after)))
             }
-            (Some(after), _) if after.winner == Some(side) => (Sufficiency::Best, format!("Yes: {}.", told(after))),
+            (Some(after), _) if after.winner == Some(side) => (Sufficiency::Best, format!("Yes: {}.", in_words(after))),
             (Some(after), _) if after.winner == Some(side.opponent()) => {
-                (Sufficiency::Fails, format!("No: {}{reply}.", told(after)))
+                (Sufficiency::Fails, format!("No: {}{reply}.", in_words(after)))
             }
             (Some(_), Some(before)) if before.winner == Some(side) => {
                 (Sufficiency::Fails, "No: that allows a draw.".to_owned())

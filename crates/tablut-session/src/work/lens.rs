@@ -11,7 +11,6 @@ use std::time::Duration;
 use tablut_rules::{Game, Position, RULE_SET_NAMES, Rules};
 use tablut_search::{EvaluateError, Evaluator};
 
-/// Simulations for each rule set.
 const SIMULATIONS: u32 = 200;
 
 /// The analysis of a position under one rule set after the other.
@@ -60,7 +59,7 @@ impl Work for Lens {
         };
         if let Some(outcome) = game.outcome() {
             let ending = GameEnding { winner: outcome.winner, reason: outcome.reason.name() };
-            let over = Some(words::capitalized(&words::ending(ending)));
+            let over = Some(words::capitalize(&words::ending(ending)));
             return Ok(self.row(LensRow { rules: name, analysis: None, over }));
         }
         self.thinking = Some(Thinking::by_simulations(&game, SIMULATIONS, self.seed));

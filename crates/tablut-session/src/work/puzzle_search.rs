@@ -37,7 +37,7 @@ pub fn short_win(game: &Game) -> Option<(u32, Vec<Move>)> {
 pub struct PuzzleSearch {
     /// Games to search, in reverse order.
     games: Vec<(String, Session)>,
-    of: usize,
+    n_games: usize,
     /// Positions of the current game that remain, in reverse order.
     positions: Vec<NodeId>,
     found: Vec<FoundPuzzle>,
@@ -47,8 +47,8 @@ impl PuzzleSearch {
     /// A search of games, which are given with their names, in this order.
     pub fn new(mut games: Vec<(String, Session)>) -> Self {
         games.reverse();
-        let of = games.len();
-        let mut search = Self { games, of, positions: Vec::new(), found: Vec::new() };
+        let n_games = games.len();
+        let mut search = Self { games, n_games, positions: Vec::new(), found: Vec::new() };
         search.positions = search.plan();
         search
     }
@@ -92,7 +92,7 @@ impl PuzzleSearch {
         let mut puzzles = self.found.clone();
         // Missed wins are more interesting than played ones.
         puzzles.sort_by_key(|find| !find.missed);
-        vec![Event::FoundPuzzles { puzzles, looked: self.of - self.games.len(), of: self.of }.into()]
+        vec![Event::FoundPuzzles { puzzles, looked: self.n_games - self.games.len(), of: self.n_games }.into()]
     }
 }
 

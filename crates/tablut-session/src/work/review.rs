@@ -67,9 +67,6 @@ impl Review {
 
     /// Reviews the session's current line, with `simulations` at each position, and writes the values into the session.
     /// `progress` is called after each position.
-    ///
-    /// # Errors
-    /// Returns the evaluator's error.
     pub fn run(
         session: &mut Session,
         simulations: u32,
@@ -269,13 +266,13 @@ mod tests {
             scale.grade(cost(side, &before, &after)).is_mistake().then(|| fault(side, &before, &after))
         };
         let attackers = |before: NodeValue, after: NodeValue| fault_of(Side::Attackers, before, after);
-        let told = |words: &str, certain| Some((words.to_owned(), certain));
-        assert_eq!(attackers(open(0.1), proven(Side::Defenders, 5)), told("allowed a win in 3", true));
-        assert_eq!(attackers(proven(Side::Attackers, 3), open(0.2)), told("missed a win in 2", false));
+        let mistake = |words: &str, certain| Some((words.to_owned(), certain));
+        assert_eq!(attackers(open(0.1), proven(Side::Defenders, 5)), mistake("allowed a win in 3", true));
+        assert_eq!(attackers(proven(Side::Attackers, 3), open(0.2)), mistake("missed a win in 2", false));
         assert_eq!(attackers(proven(Side::Attackers, 3), open(0.9)), None);
         assert_eq!(attackers(proven(Side::Defenders, 4), proven(Side::Defenders, 3)), None);
         assert_eq!(attackers(open(-0.9), proven(Side::Defenders, 5)), None, "it was lost before");
-        assert_eq!(attackers(open(0.5), open(-0.1)), told("cost about 30 % of the chances", false));
+        assert_eq!(attackers(open(0.5), open(-0.1)), mistake("cost about 30 % of the chances", false));
         assert_eq!(fault_of(Side::Defenders, open(0.5), open(-0.1)), None);
     }
 }

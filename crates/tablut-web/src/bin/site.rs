@@ -117,9 +117,9 @@ fn first(model: Model, puzzles: Vec<PuzzleBook>, site: &Value) -> Result<Value, 
         pauses_on_blunders: None,
         clock: None,
     };
-    let mut game = LiveGame::begin(&request, None, &Arc::new(config), 0)?;
+    let mut game = LiveGame::begin("", &request, None, &Arc::new(config), 0)?;
     // The first event names the game. This one has no name yet.
-    let events = &game.greet("").one[1..];
+    let events = &game.greet().one[1..];
     Ok(json!({"hello": hello, "events": events, "site": site}))
 }
 

@@ -35,10 +35,10 @@ fn every_stage_of_loading_is_small() {
     let mut all = Vec::new();
     files(&site, &mut all);
     let everything: usize = all.iter().map(|path| zipped(path)).sum();
-    let told =
+    let sizes =
         format!("first paint {paint}, engine {engine}, first game {game}, everything {everything} bytes of gzip");
-    eprintln!("{told}");
-    assert!(paint < 200_000 && engine < 800_000 && game <= 1_300_000 && everything <= 3_500_000, "{told}");
+    eprintln!("{sizes}");
+    assert!(paint < 200_000 && engine < 800_000 && game <= 1_300_000 && everything <= 3_500_000, "{sizes}");
 }
 
 #[test]

@@ -1,0 +1,113 @@
+//! The jobs that wait for a host's threads. A host passes the time in, as the time since one moment in the past.
+
+use crate::live_game::{JobId, Priority};
+use crate::work::{Step, Work};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tablut_search::Evaluator;
+
+/// Work that a game asks its host to run.
+pub struct SessionJob {
+    pub game: Arc<str>,
+    /// The job's id in its game.
+    pub id: JobId,
+    pub priority: Priority,
+    /// Index of the evaluator: the nets of [`HostConfig::nets`](crate::HostConfig::nets), then those of
+    /// [`HostConfig::checkpoints`](crate::HostConfig::checkpoints).
+    pub net: usize,
+    /// Minimum time between the start of the work and the report of its last updates.
+    pub delay: Duration,
+    /// Set when the result is no longer needed.
+    pub cancelled: Arc<AtomicBool>,
+    pub work: Box<dyn Work>,
+    /// The time of the first step. `None` before it.
+    pub began: Option<Duration>,
+}
+
+impl SessionJob {
+    pub fn step(&mut self, evaluator: &mut dyn Evaluator, now: Duration) -> Result<Step, String> {
+        let began = *self.began.get_or_insert(now);
+        self.work.step(evaluator, now.saturating_sub(began)).map_err(|error| error.to_string())
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    pub fn update(&self, step: Result<Step, String>) -> JobUpdate {
+        JobUpdate { game: self.game.clone(), job: self.id, step }
+    }
+}
+
+/// A step of a job, or the error that ended it.
+pub struct JobUpdate {
+    pub game: Arc<str>,
+    /// The job's id in its game.
+    pub job: JobId,
+    pub step: Result<Step, String>,
+}
+
+/// The next task of a host's thread.
+pub enum Task {
+    /// Do a step of this job, and give it back with [`JobQueue::push`] unless it has ended.
+    Run(Box<SessionJob>),
+    /// Report this update, whose time has come.
+    Report(JobUpdate),
+}
+
+/// Jobs in the order of their priorities. Jobs of one priority take turns.
+#[derive(Default)]
+pub struct JobQueue {
+    waiting: Vec<(u64, SessionJob)>,
+    /// Last updates that must not be reported before a time.
+    delayed: Vec<(Duration, JobUpdate)>,
+    turns: u64,
+}
+
+impl JobQueue {
+    /// Adds a job behind the others of its priority.
+    pub fn push(&mut self, job: SessionJob) {
+        self.turns += 1;
+        self.waiting.push((self.turns, job));
+    }
+
+    pub fn waiting(&self) -> impl ExactSizeIterator<Item = &SessionJob> {
+        self.waiting.iter().map(|(_, job)| job)
+    }
+
+    /// Returns the last update of a job, or keeps it until the job's delay is over.
+    pub fn finish(&mut self, job: &SessionJob, step: Result<Step, String>, now: Duration) -> Option<JobUpdate> {
+        let at = job.began.unwrap_or(now) + job.delay;
+        let update = job.update(step);
+        if at <= now {
+            return Some(update);
+        }
+        self.delayed.push((at, update));
+        None
+    }
+
+    /// What a thread does next. `None` if there is nothing to do at this time.
+    pub fn next(&mut self, now: Duration) -> Option<Task> {
+        if let Some(due) = self.delayed.iter().position(|(at, _)| *at <= now) {
+            return Some(Task::Report(self.delayed.swap_remove(due).1));
+        }
+        let first = self.first()?;
+        Some(Task::Run(Box::new(self.waiting.swap_remove(first).1)))
+    }
+
+    /// The time until there is something to do. `None` until a job is added.
+    pub fn pause(&mut self, now: Duration) -> Option<Duration> {
+        match self.first() {
+            Some(_) => Some(Duration::ZERO),
+            None => self.delayed.iter().map(|(at, _)| at.saturating_sub(now)).min(),
+        }
+    }
+
+    /// The index of the first job. Cancelled jobs are removed.
+    fn first(&mut self) -> Option<usize> {
+        self.waiting.retain(|(_, job)| !job.is_cancelled());
+        let waiting = self.waiting.iter().enumerate();
+        waiting.min_by_key(|(_, (turn, job))| (job.priority, *turn)).map(|(index, _)| index)
+    }
+}
