@@ -20,10 +20,10 @@ pub mod tally;
 pub use contest::{
     MatchConfig, MatchError, MatchOutcome, MatchProgress, WantedGames, collect_match, play_match, resume_match,
 };
-pub use games_file::{GameLine, GamePlace, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
+pub use games_file::{GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 pub use ladder::{AnchorError, Ladder, LadderError, LadderPlayer, NamedAnchor, ladder};
 pub use many_pairs::{SmallMatch, play_pairs};
-pub use match_game::{GameResult, MatchGame, MatchPlan};
+pub use match_game::{MatchGame, MatchPlan};
 pub use opening_book::{BookConfig, BookError, Judge, JudgedOpening, Look, OpeningBook, Opinion, make_book};
 pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningsError, openings};
 pub use sealed_file::SealedFileError;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use tablut_arena::{MatchConfig, MatchHeader, MatchPlan, Opening};
-use tablut_games::{GameOrder, Handicap};
+use tablut_arena::{MatchConfig, MatchGame, MatchHeader, MatchPlan, Opening};
+use tablut_games::{GameOrder, GameRecord, Handicap, LeafRequest, SelfPlayGame, Task};
 use tablut_net::Weights;
-use tablut_players::{Contestant, NamedPlayer, NetSearch, Nets, PlayerSpec};
+use tablut_players::{Contestant, NamedPlayer, NetSearch, Nets, PlayerError, PlayerSpec};
 use tablut_rules::Rules;
+use tablut_search::Evaluation;
 
-use crate::counted_game::CountedGame;
 use crate::error::FleetError;
 use crate::wire::{NetSpec, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec};
 
@@ -91,11 +91,6 @@ impl MatchOrder {
     pub fn opening(&self, index: usize) -> Option<&Opening> {
         self.openings.get((index / 2).checked_sub(self.first_pair)?)
     }
-
-    /// The maximum number of plies of a game.
-    pub fn max_plies(&self) -> u32 {
-        self.plan.max_plies.unwrap_or(u32::MAX)
-    }
 }
 
 /// The players of a match, which use `n_nets` nets.
@@ -166,15 +161,19 @@ impl Order {
         }
     }
 
-    /// Game number `index`. `slots` are the indices of the evaluators for its nets. `None` if it is a game of a match
-    /// whose opening is not known.
-    pub fn game(&self, index: usize, slots: &[usize]) -> Option<CountedGame> {
+    /// The ply limit of the games.
+    pub fn max_plies(&self) -> u32 {
         match self {
-            Self::SelfPlay(order) => Some(CountedGame::selfplay(order.game(index), slots)),
-            Self::Match(order) => {
-                let game = order.plan.game(order.opening(index)?, index);
-                Some(CountedGame::of_match(game, index, &order.plan.rules, order.max_plies(), slots))
-            }
+            Self::SelfPlay(order) => order.selfplay.max_plies,
+            Self::Match(order) => order.plan.max_plies,
+        }
+    }
+
+    /// Game number `index`. `None` if it is a game of a match whose opening is not known.
+    pub fn game(&self, index: usize) -> Option<OrderedGame> {
+        match self {
+            Self::SelfPlay(order) => Some(OrderedGame::SelfPlay(Box::new(order.game(index)))),
+            Self::Match(order) => Some(OrderedGame::Match(Box::new(order.plan.game(order.opening(index)?, index)))),
         }
     }
 
@@ -272,6 +271,31 @@ impl Order {
                     first_pair,
                 })))
             }
+        }
+    }
+}
+
+/// A game of an order that is being played.
+pub enum OrderedGame {
+    SelfPlay(Box<SelfPlayGame>),
+    Match(Box<MatchGame>),
+}
+
+impl Task for OrderedGame {
+    type Output = GameRecord;
+    type Error = PlayerError;
+
+    fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<GameRecord>, PlayerError> {
+        match self {
+            Self::SelfPlay(game) => game.gather(requests).map_err(|never| match never {}),
+            Self::Match(game) => game.gather(requests),
+        }
+    }
+
+    fn apply(&mut self, evaluations: &[Evaluation]) {
+        match self {
+            Self::SelfPlay(game) => game.apply(evaluations),
+            Self::Match(game) => game.apply(evaluations),
         }
     }
 }

@@ -25,7 +25,6 @@ use self::state::{Command, FleetStatus, Shared, TrainerOptions};
 use crate::connection::{Connection, Log};
 use crate::error::FleetError;
 use crate::order::Order;
-use crate::result_message::ResultGame;
 use crate::wire::OrderSpec;
 
 /// The time between two checks whether a waiting trainer must stop.
@@ -88,14 +87,14 @@ impl FleetTrainer {
         self.send(Command::HandOut)
     }
 
-    /// Waits for the games of `order`, which has begun. `on_game` receives each game with its number of evaluations
-    /// when it arrives.
+    /// Waits for the games of `order`, which has begun. `on_game` receives each game when it
+    /// arrives.
     fn collect(
         &self,
         order: &Order,
         make_inference: MakeInference<'_>,
         cancel: &CancelToken,
-        on_game: &mut dyn FnMut(&GameRecord, u64),
+        on_game: &mut dyn FnMut(&GameRecord),
     ) -> Result<PlayedGames, GameSourceError> {
         let start = Instant::now();
         let ended = || GameSourceError::Other(Box::new(FleetError::Ended));
@@ -109,8 +108,8 @@ impl FleetTrainer {
             let new = progress.new_games();
             if !new.is_empty() {
                 drop(state);
-                for ReceivedGame { played, .. } in self.verify(order, new, make_inference, cancel)? {
-                    on_game(&played.game, played.evaluations);
+                for received in self.verify(order, new, make_inference, cancel)? {
+                    on_game(&received.game);
                 }
             } else if progress.is_complete() {
                 progress.report.waited_seconds += start.elapsed().as_secs_f64();
@@ -154,19 +153,18 @@ impl FleetTrainer {
         make_inference: MakeInference<'_>,
         cancel: &CancelToken,
     ) -> Result<Vec<ReceivedGame>, GameSourceError> {
-        let is_chosen = |received: &&ReceivedGame| self.is_chosen(order.generation(), received.played.game.index);
+        let is_chosen = |received: &&ReceivedGame| self.is_chosen(order.generation(), received.game.index);
         let chosen: Vec<&ReceivedGame> = new.iter().filter(is_chosen).collect();
         if chosen.is_empty() {
             return Ok(new);
         }
         let nets = order.nets();
-        let slots: Vec<usize> = (0..nets.len()).collect();
         let again = run_tasks(
             chosen.len(),
             self.options.concurrency,
             |place| {
-                let index = chosen[place].played.game.index as usize;
-                order.game(index, &slots).expect("its opening was known when the game was checked")
+                let index = chosen[place].game.index as usize;
+                order.game(index).expect("its opening was known when the game was checked")
             },
             || nets.iter().map(|net| Box::new(NetEvaluator::new(make_inference(net))) as Box<dyn Evaluator>).collect(),
             &Counters::default(),
@@ -180,7 +178,7 @@ impl FleetTrainer {
         })?;
         let mut wrong = Vec::new();
         for (received, played_here) in chosen.into_iter().zip(&again) {
-            if received.played != *played_here && !wrong.contains(&received.worker) {
+            if received.game != *played_here && !wrong.contains(&received.worker) {
                 self.distrust(order, received)?;
                 wrong.push(received.worker.clone());
             }
@@ -190,7 +188,7 @@ impl FleetTrainer {
 
     /// Discards the games of a worker that has sent a wrong game. Other workers play them again.
     fn distrust(&self, order: &Order, wrong: &ReceivedGame) -> Result<(), GameSourceError> {
-        let ReceivedGame { played: ResultGame { game, .. }, worker } = wrong;
+        let ReceivedGame { game, worker } = wrong;
         if matches!(order, Order::Match(_)) {
             // The earlier games of the match have already been counted.
             let error = FleetError::Setup(format!(

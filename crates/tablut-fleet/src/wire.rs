@@ -12,7 +12,7 @@ use tablut_search::{Limit, SearchConfig, SelfPlaySearch};
 use crate::error::FleetError;
 
 /// Version of the protocol. Trainer and workers must have the same.
-pub const WIRE_VERSION: u32 = 5;
+pub const WIRE_VERSION: u32 = 6;
 
 /// The games of one generation or of one match, with everything that determines them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,7 +67,7 @@ pub enum WorkSpec {
         /// The players.
         players: [OrderedPlayer; 2],
         /// Plies after which a game is a draw.
-        max_plies: Option<u32>,
+        max_plies: u32,
         /// Hash of all openings. Each job contains its own openings.
         openings: String,
     },

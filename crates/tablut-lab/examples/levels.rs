@@ -97,7 +97,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             n_pairs,
             opening_plies: 4,
             book: None,
-            max_plies: Some(200),
+            max_plies: 200,
             seed: 1,
             sequential_test: None,
             concurrency: Concurrency::default(),

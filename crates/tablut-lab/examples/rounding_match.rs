@@ -61,7 +61,7 @@ fn main() -> Result<(), Failure> {
         n_pairs: pairs.parse()?,
         opening_plies: 6,
         book: None,
-        max_plies: Some(300),
+        max_plies: 300,
         seed: 1,
         sequential_test: None,
         concurrency: Concurrency::default(),

@@ -119,7 +119,7 @@ pub(crate) fn play_matches<'py>(
         n_pairs,
         opening_plies,
         book: None,
-        max_plies: Some(max_plies),
+        max_plies,
         seed,
         sequential_test,
         concurrency: Concurrency { workers, tasks_per_worker: GAMES_PER_THREAD },

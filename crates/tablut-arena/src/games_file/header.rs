@@ -29,7 +29,7 @@ pub struct MatchHeader {
     /// Hash of the openings.
     pub openings: String,
     /// A game is a draw after this many plies, in addition to the rules' limits.
-    pub max_plies: Option<u32>,
+    pub max_plies: u32,
     /// Seed of openings and players.
     pub seed: u64,
     /// The sequential test that may stop a match.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use tablut_arena::{GameResult, MatchConfig, MatchOutcome, MatchProgress, WantedGames, collect_match};
+use tablut_arena::{MatchConfig, MatchOutcome, MatchProgress, WantedGames, collect_match};
 use tablut_games::{
     CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, GameSourceError, MakeInference, PlayedGames,
 };
@@ -12,7 +12,6 @@ use tablut_players::{NamedPlayer, Nets};
 
 use super::FleetTrainer;
 use super::state::Command;
-use crate::counted_game::game_result;
 use crate::error::FleetError;
 use crate::order::{MatchOrder, Order};
 use crate::probe::probe;
@@ -61,8 +60,8 @@ impl GameSource for FleetGames<'_> {
         on_game: &(dyn Fn(&GameRecord) + Sync),
     ) -> Result<PlayedGames, GameSourceError> {
         self.begin(order)?;
-        self.fleet.collect(&Order::from(order.clone()), self.make_inference, cancel, &mut |game, evaluations| {
-            counters.evaluations.fetch_add(evaluations, Ordering::Relaxed);
+        self.fleet.collect(&Order::from(order.clone()), self.make_inference, cancel, &mut |game| {
+            counters.evaluations.fetch_add(game.evaluations, Ordering::Relaxed);
             on_game(game);
         })
     }
@@ -109,7 +108,7 @@ impl<'a> FleetMatches<'a> {
         &mut self,
         number: u64,
         players: [&NamedPlayer; 2],
-        earlier: Vec<(usize, GameResult)>,
+        earlier: Vec<GameRecord>,
         cancel: &CancelToken,
         on_game: impl Fn(&MatchProgress<'_>) + Sync,
     ) -> Result<MatchOutcome, FleetError> {
@@ -126,9 +125,7 @@ impl<'a> FleetMatches<'a> {
         let spec = self.fleet.spec(order);
         let probe = probe(&spec, |weights| (self.make_inference)(weights))?;
         self.fleet.begin(spec, order, probe, &wanted.games).map_err(fleet_error)?;
-        let deliver = &mut |game: &GameRecord, _| {
-            (wanted.deliver)(game.index as usize, &game_result(game));
-        };
+        let deliver = &mut |game: &GameRecord| (wanted.deliver)(game);
         let played = match self.fleet.collect(order, self.make_inference, &wanted.cancel, deliver) {
             Ok(played) => {
                 self.reports.extend(played.fleet);
