@@ -20,7 +20,11 @@ pub fn max_game_bytes(order: &Order) -> usize {
         Order::SelfPlay(_) => MOVE_BYTES + 12 + 2 * MAX_MOVES,
         Order::Match(_) => MOVE_BYTES,
     };
-    (order.max_plies() as usize).saturating_add(1).saturating_mul(per_ply).saturating_add(HEADER_BYTES).min(MAX_GAME_BYTES)
+    (order.max_plies() as usize)
+        .saturating_add(1)
+        .saturating_mul(per_ply)
+        .saturating_add(HEADER_BYTES)
+        .min(MAX_GAME_BYTES)
 }
 
 /// Checks a game of `order`. Replaying it checks its rules, its moves and its end. Its handicap or opening must be the
@@ -79,8 +83,7 @@ fn match_fault(order: &MatchOrder, index: usize, game: &GameRecord) -> Option<St
         return Some("it does not begin with the opening of its pair".to_owned());
     }
     let has_search_data = game.evaluations > 0 || game.plies.iter().any(|ply| ply.search.is_some());
-    has_search_data
-        .then(|| "it contains search results, which a match does not store".to_owned())
+    has_search_data.then(|| "it contains search results, which a match does not store".to_owned())
 }
 
 fn search_fault(game: &GameRecord, simulations: u32) -> Option<String> {

@@ -1,21 +1,21 @@
 //! A worker. It takes jobs from the broker, plays their games on all cores, and sends the games back.
 
-mod job_queue;
+mod held_jobs;
 mod nets;
 mod worker_loop;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use tablut_games::{CancelToken, Counters, RunError, run_task_source};
+use tablut_games::{CancelToken, Counters, run_task_source};
 use tokio::sync::mpsc::unbounded_channel;
 
-use self::job_queue::JobQueue;
+use self::held_jobs::HeldJobs;
 use self::nets::{SLOTS, SharedNets, SlotInference};
 pub use self::worker_loop::WorkerOptions;
 use self::worker_loop::{WorkerContext, run};
 use crate::connection::{Connection, Log};
-use crate::error::FleetError;
+use crate::error::{BrokerResult, FleetError};
 
 /// The totals of a worker.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
@@ -45,9 +45,9 @@ pub fn work(
     let players = cancel.child();
     let start = Instant::now();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| FleetError::broker("a thread for the broker", error))?;
+    let runtime = runtime.during("a thread for the broker")?;
     let (finished, finished_jobs) = unbounded_channel();
-    let jobs = JobQueue::new(finished);
+    let jobs = HeldJobs::new(finished);
     let nets = Arc::new(SharedNets::default());
     let ended = std::thread::scope(|scope| {
         let play = || {
@@ -66,11 +66,7 @@ pub fn work(
             Ok(played) => played,
             Err(panic) => std::panic::resume_unwind(panic),
         };
-        talked.and(match played {
-            Ok(()) | Err(RunError::Stopped) => Ok(()),
-            Err(RunError::Evaluate(error)) => Err(FleetError::Play(error)),
-            Err(RunError::Task(error)) => Err(FleetError::Match(error)),
-        })
+        talked.and(played.map_err(FleetError::from))
     });
     match ended {
         Ok(()) | Err(FleetError::Stopped) => {

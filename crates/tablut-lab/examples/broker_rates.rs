@@ -16,8 +16,7 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::{self, message::PublishMessage};
 use futures_util::future::try_join_all;
 use tablut_fleet::{
-    Connection, FleetGames, FleetTrainer, Order, ResultHeader, ResultMessage, TrainerOptions, probe,
-    result_subject,
+    Connection, FleetGames, FleetTrainer, Order, ResultHeader, ResultMessage, TrainerOptions, probe, result_subject,
 };
 use tablut_games::{CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, SelfPlayConfig};
 use tablut_net::{Architecture, Engine, Inference, Model, TrainingSummary, Weights};

@@ -155,8 +155,8 @@ fn signed(elo: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{endings_text, ladder_table, match_table, sequential_test_text, superiority_table};
-    use tablut_arena::tally::ReportHeader;
     use std::sync::Arc;
+    use tablut_arena::tally::ReportHeader;
     use tablut_arena::{MatchReport, Tally, ladder};
     use tablut_games::GameRecord;
     use tablut_ratings::TestBounds;

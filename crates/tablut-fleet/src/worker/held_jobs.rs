@@ -50,7 +50,7 @@ impl Lease {
 }
 
 /// All jobs of a worker.
-pub(super) struct JobQueue {
+pub(super) struct HeldJobs {
     state: Mutex<State>,
     closed: AtomicBool,
     /// Receives jobs whose games are all finished.
@@ -75,7 +75,7 @@ struct State {
     ended: VecDeque<Instant>,
 }
 
-impl JobQueue {
+impl HeldJobs {
     pub fn new(finished: UnboundedSender<Arc<Lease>>) -> Self {
         Self {
             state: Mutex::default(),
@@ -187,7 +187,7 @@ impl Task for JobGame {
     }
 }
 
-impl TaskSource for JobQueue {
+impl TaskSource for HeldJobs {
     type Task = JobGame;
 
     fn next(&self) -> Option<(usize, JobGame)> {
@@ -258,12 +258,12 @@ mod tests {
     #[test]
     fn every_move_of_a_player_without_a_net_is_a_step() {
         let (finished, _received) = unbounded_channel();
-        let queue = JobQueue::new(finished);
-        queue.push(lease());
-        let (_, mut game) = queue.next().unwrap();
+        let jobs = HeldJobs::new(finished);
+        jobs.push(lease());
+        let (_, mut game) = jobs.next().unwrap();
         for n_moves in 1..=3 {
             assert!(game.gather(&mut Vec::new()).unwrap().is_none());
-            assert_eq!(queue.steps.load(Ordering::Relaxed), n_moves);
+            assert_eq!(jobs.steps.load(Ordering::Relaxed), n_moves);
         }
     }
 }
