@@ -11,10 +11,8 @@ use tablut_ratings::{TestBounds, TestVerdict};
 use tablut_rules::Rules;
 use tablut_search::{EvaluateError, Evaluator};
 
-/// The settings of a match.
 #[derive(Clone, Debug)]
 pub struct MatchConfig {
-    /// The rules.
     pub rules: Arc<Rules>,
     /// Pairs of games. In each pair both players play each side once.
     pub n_pairs: usize,
@@ -34,9 +32,6 @@ pub struct MatchConfig {
 
 impl MatchConfig {
     /// The openings of the match's pairs.
-    ///
-    /// # Errors
-    /// If there are not enough different openings.
     pub fn openings(&self) -> Result<Vec<Opening>, OpeningsError> {
         match &self.book {
             Some(book) => Ok(book.to_vec()),
@@ -55,7 +50,6 @@ fn limited(contestant: &Contestant, concurrency: Concurrency) -> Concurrency {
     }
 }
 
-/// The progress of a match.
 #[derive(Clone, Debug)]
 pub struct MatchProgress<'a> {
     /// The game that has just ended.
@@ -68,17 +62,14 @@ pub struct MatchProgress<'a> {
     pub tally: &'a Tally,
 }
 
-/// The match could not be played.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchError {
     /// There are not enough openings.
     #[error(transparent)]
     Openings(#[from] OpeningsError),
-    /// A net cannot evaluate.
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
-    /// A player cannot play.
     #[error(transparent)]
     Player(#[from] PlayerError),
 }
@@ -95,20 +86,6 @@ pub struct MatchOutcome {
     pub games_finished: usize,
 }
 
-/// Plays a match from the start: [`resume_match`] without earlier games.
-///
-/// # Errors
-/// As [`resume_match`].
-pub fn play_match(
-    config: &MatchConfig,
-    contestants: &[Contestant; 2],
-    make_evaluators: impl Fn() -> Vec<Box<dyn Evaluator>> + Sync,
-    cancel: &CancelToken,
-    on_game: impl Fn(&MatchProgress<'_>) + Sync,
-) -> Result<MatchOutcome, MatchError> {
-    resume_match(config, contestants, Vec::new(), make_evaluators, cancel, on_game)
-}
-
 /// Plays the games of a match that are not in `earlier`. `earlier` are the games of an earlier run.
 ///
 /// `make_evaluators` is called once in each worker thread; [`Contestant::evaluator`] is an index into its result.
@@ -117,12 +94,9 @@ pub fn play_match(
 /// match with a player that uses a clock, or with a program, plays one game at a time on each thread. `cancel` stops
 /// the match. The report then covers the pairs so far and is marked as incomplete.
 ///
-/// # Errors
-/// If there are not enough openings, a net cannot evaluate, or a player cannot play.
-///
 /// # Panics
 /// If `on_game` panics, or if a number in `earlier` is not one of the match's games.
-pub fn resume_match(
+pub fn play_match(
     config: &MatchConfig,
     contestants: &[Contestant; 2],
     earlier: Vec<GameRecord>,
@@ -227,10 +201,7 @@ impl Collector {
 }
 
 /// Counts a match's games: those in `earlier`, and those that `play` delivers. `play` returns whether it has delivered
-/// all games that it was given. The rest is as in [`resume_match`].
-///
-/// # Errors
-/// If there are not enough openings, or `play` fails.
+/// all games that it was given. The rest is as in [`play_match`].
 ///
 /// # Panics
 /// If `on_game` panics, or if a number in `earlier` is not one of the match's games.

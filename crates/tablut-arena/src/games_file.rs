@@ -66,9 +66,6 @@ impl GamesFile {
     /// Creates a file for the match of `header` with these openings, or opens the existing one. If the file has the
     /// same match with fewer games, its header is replaced. An incomplete last line is dropped. All games are replayed
     /// under `rules`.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written, is of another kind, has another match or a damaged line, or is in use.
     pub fn open(
         path: &Path,
         header: MatchHeader,
@@ -112,9 +109,6 @@ impl GamesFile {
     }
 
     /// Adds a finished game of match `match_idx`.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn append(&mut self, match_idx: usize, game: &GameRecord) -> Result<(), GamesFileError> {
         let line = GameLine::new(&self.header, match_idx, game);
         // One write: after a kill the file contains the whole line or its start.
@@ -131,9 +125,6 @@ impl GamesFile {
     }
 
     /// Sorts the games and removes those that do not count: all games of match `i` from number `counted[i]` on.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn finish(self, counted: &[usize]) -> Result<(), GamesFileError> {
         let mut text = self.header.line();
         for (&(match_idx, game_idx), game) in &self.games {

@@ -19,7 +19,6 @@ pub struct NamedAnchor {
 /// The text is not an anchor.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
-#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum AnchorError {
     /// It does not have the form `PLAYER=ELO`.
     #[error("cannot read anchor {text:?}, expected PLAYER=ELO such as random=0")]
@@ -105,7 +104,6 @@ pub struct LadderPlayer {
 /// The ladder cannot be computed.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
-#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum LadderError {
     /// An anchor did not play.
     #[error("the anchor {player} is not among the players {players}")]
@@ -119,9 +117,6 @@ pub enum LadderError {
 ///
 /// Without `anchors`, `random` is 0 and [`SECOND_ANCHOR`] has its [`published_rating`], each if it plays. If neither
 /// plays, the first player is 0.
-///
-/// # Errors
-/// If an anchor is not among the players, or the ratings cannot be computed.
 pub fn ladder(reports: &[MatchReport], anchors: &[NamedAnchor]) -> Result<Ladder, LadderError> {
     let (names, pairings) = pairings_by_name(reports.iter().map(|report| (&report.players, report.pairs)));
     let place = |name: &str| names.iter().position(|known| *known == name);

@@ -6,6 +6,8 @@
 //! - [`ladder()`]: the ratings of all players of some matches.
 //! - [`puzzles`]: positions with a proven win, and how many of them a search solves.
 
+#![allow(missing_docs, clippy::missing_errors_doc, reason = "only programs of this workspace use this crate")]
+
 pub mod contest;
 pub mod games_file;
 pub mod ladder;
@@ -17,9 +19,7 @@ pub mod puzzles;
 mod sealed_file;
 pub mod tally;
 
-pub use contest::{
-    MatchConfig, MatchError, MatchOutcome, MatchProgress, WantedGames, collect_match, play_match, resume_match,
-};
+pub use contest::{MatchConfig, MatchError, MatchOutcome, MatchProgress, WantedGames, collect_match, play_match};
 pub use games_file::{GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 pub use ladder::{AnchorError, Ladder, LadderError, LadderPlayer, NamedAnchor, ladder};
 pub use many_pairs::{SmallMatch, play_pairs};

@@ -26,9 +26,6 @@ pub struct SmallMatch {
 /// `make_evaluators` is called once in each worker thread;
 /// [`Contestant::evaluator`](tablut_players::Contestant::evaluator) is an index into its result. `on_game` is called
 /// after each game, from any thread.
-///
-/// # Errors
-/// If there are not enough openings, a net cannot evaluate, or a player cannot play.
 pub fn play_pairs(
     matches: &[SmallMatch],
     concurrency: Concurrency,
@@ -100,7 +97,8 @@ mod tests {
                 sequential_test: None,
                 concurrency: Concurrency { workers: 1, tasks_per_worker: 2 },
             };
-            let alone = play_match(&config, &small.plan.contestants, Vec::new, &CancelToken::new(), |_| {}).unwrap();
+            let alone = play_match(&config, &small.plan.contestants, Vec::new(), Vec::new, &CancelToken::new(), |_| {})
+                .unwrap();
             assert_eq!(alone.report.pairs, *table);
         }
         assert!(tables[0].pentanomial().estimate().mean > tables[1].pentanomial().estimate().mean);

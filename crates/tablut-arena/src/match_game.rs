@@ -28,9 +28,7 @@ pub(crate) fn half_points(game: &GameRecord, side: Side) -> HalfPoints {
 /// The rules, players, seed and limit of a match. They determine each game together with its number and its opening.
 #[derive(Clone, Debug)]
 pub struct MatchPlan {
-    /// The rules.
     pub rules: Arc<Rules>,
-    /// The two players.
     pub contestants: [Contestant; 2],
     /// A game is a draw after this many plies, in addition to the rules' limits.
     pub max_plies: u32,

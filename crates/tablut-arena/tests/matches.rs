@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use tablut_arena::{MatchConfig, MatchOutcome, play_match, resume_match};
+use tablut_arena::{MatchConfig, MatchOutcome, play_match};
 use tablut_games::{CancelToken, Concurrency, GameRecord};
 use tablut_players::{Contestant, NetSearch};
 use tablut_ratings::{TestBounds, TestVerdict};
@@ -39,7 +39,7 @@ fn evaluators() -> Vec<Box<dyn Evaluator>> {
 }
 
 fn play(config: &MatchConfig, players: &[Contestant; 2]) -> MatchOutcome {
-    play_match(config, players, evaluators, &CancelToken::new(), |_| {}).unwrap()
+    play_match(config, players, Vec::new(), evaluators, &CancelToken::new(), |_| {}).unwrap()
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_settled_sequential_test_ends_the_match_at_the_same_pair_on_any_threads() {
     config.sequential_test = Some(TestBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
     let players = [contestant("greedy"), contestant("random")];
     let finished = AtomicUsize::new(0);
-    let first = play_match(&config, &players, evaluators, &CancelToken::new(), |progress| {
+    let first = play_match(&config, &players, Vec::new(), evaluators, &CancelToken::new(), |progress| {
         finished.fetch_max(progress.games_finished, Ordering::Relaxed);
     });
     let first = first.unwrap();
@@ -107,12 +107,19 @@ fn a_verdict_of_the_test_ends_only_its_match() {
     config.sequential_test = Some(TestBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
     let (cancel, after) = (CancelToken::new(), AtomicUsize::new(0));
     // After a request to stop, Ctrl-C ends the process at once. So the caller's token must never be cancelled here.
-    let outcome = play_match(&config, &[contestant("greedy"), contestant("random")], evaluators, &cancel, |progress| {
-        if progress.tally.test().is_some_and(|state| state.verdict != TestVerdict::Undecided) {
-            after.fetch_add(1, Ordering::Relaxed);
-        }
-        assert!(!cancel.is_cancelled());
-    });
+    let outcome = play_match(
+        &config,
+        &[contestant("greedy"), contestant("random")],
+        Vec::new(),
+        evaluators,
+        &cancel,
+        |progress| {
+            if progress.tally.test().is_some_and(|state| state.verdict != TestVerdict::Undecided) {
+                after.fetch_add(1, Ordering::Relaxed);
+            }
+            assert!(!cancel.is_cancelled());
+        },
+    );
     assert!(outcome.unwrap().report.games < 800 && after.into_inner() > 0);
     assert!(cancel.cancel(), "the first request to stop");
 }
@@ -122,7 +129,7 @@ fn a_match_stops_on_request() {
     let cancel = CancelToken::new();
     let players = [contestant("random"), contestant("random")];
     let config = config("kvasir", 100);
-    let stopped = play_match(&config, &players, evaluators, &cancel, |progress| {
+    let stopped = play_match(&config, &players, Vec::new(), evaluators, &cancel, |progress| {
         if progress.games_finished == 30 {
             cancel.cancel();
         }
@@ -149,6 +156,7 @@ fn a_resumed_match_equals_an_uninterrupted_one() {
             play_match(
                 &MatchConfig { sequential_test: None, ..config.clone() },
                 &players,
+                Vec::new(),
                 evaluators,
                 &CancelToken::new(),
                 |progress| {
@@ -158,7 +166,7 @@ fn a_resumed_match_equals_an_uninterrupted_one() {
             .unwrap();
             let mut known = known.into_inner().unwrap();
             known.retain(|game| earlier.contains(&game.index));
-            let resumed = resume_match(&config, &players, known, evaluators, &CancelToken::new(), |progress| {
+            let resumed = play_match(&config, &players, known, evaluators, &CancelToken::new(), |progress| {
                 assert!(!earlier.contains(&progress.game.index), "game {} again", progress.game.index);
             });
             let resumed = resumed.unwrap();
@@ -195,7 +203,7 @@ fn a_net_with_a_clock_plays_one_game_at_a_time() {
         let players = [Contestant::net(limit.to_owned(), timed), contestant("random")];
         let first_batch = Arc::new(Mutex::new(None));
         let evaluators = || vec![Box::new(FirstBatch(first_batch.clone())) as Box<dyn Evaluator>];
-        let outcome = play_match(&config, &players, evaluators, &CancelToken::new(), |_| {}).unwrap();
+        let outcome = play_match(&config, &players, Vec::new(), evaluators, &CancelToken::new(), |_| {}).unwrap();
         assert_eq!(outcome.games.len(), 6);
         // The first round requests the root of each game in which the net moves first.
         assert_eq!(*first_batch.lock().unwrap(), Some(expected), "{limit}");

@@ -281,5 +281,4 @@ pub async fn next(results: &mut Option<pull::Stream>) -> Received {
     }
 }
 
-/// The consumer of jobs.
 pub type JobConsumer = Consumer<pull::Config>;

@@ -24,7 +24,6 @@ pub enum FleetError {
     /// There are not enough openings for a match.
     #[error(transparent)]
     Openings(#[from] tablut_arena::OpeningsError),
-    /// The work was cancelled.
     #[error("stopped on request")]
     Stopped,
     /// A game could not be played on this machine.
@@ -39,12 +38,10 @@ pub enum FleetError {
 }
 
 impl FleetError {
-    /// A failed request to the broker.
     pub(crate) fn broker(what: &'static str, error: impl Display) -> Self {
         Self::Broker(what, error.to_string())
     }
 
-    /// An invalid message.
     pub(crate) fn message(what: &'static str, reason: impl Display) -> Self {
         Self::Message(what, reason.to_string())
     }

@@ -17,7 +17,6 @@ use crate::wire::{NetSpec, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec};
 pub enum Order {
     /// One generation of self-play.
     SelfPlay(Box<GameOrder>),
-    /// One match.
     Match(Box<MatchOrder>),
 }
 
@@ -41,11 +40,8 @@ pub struct MatchOrder {
 }
 
 impl MatchOrder {
-    /// The match of `players` that `config` describes.
-    ///
-    /// # Errors
-    /// Returns an error if a player cannot play on other machines: external programs and players with a time
-    /// limit.
+    /// The match of `players` that `config` describes. Programs and players with a time limit cannot play on other
+    /// machines.
     pub fn new(
         number: u64,
         config: &MatchConfig,
@@ -137,7 +133,6 @@ impl Order {
         }
     }
 
-    /// The number of games.
     pub fn games(&self) -> usize {
         match self {
             Self::SelfPlay(order) => order.games,
@@ -224,10 +219,6 @@ impl Order {
     }
 
     /// The order of a message, with its nets, and the openings of the pairs from `first_pair` on.
-    ///
-    /// # Errors
-    /// Returns an error if a net has another architecture, if the number of nets or handicaps is wrong, or if the rules
-    /// or a player are not valid.
     pub fn open(
         spec: &OrderSpec,
         nets: Vec<Arc<Weights>>,

@@ -15,21 +15,15 @@ use crate::wire::{OrderSpec, WIRE_VERSION};
 pub struct ResultHeader {
     /// [`WIRE_VERSION`].
     pub version: u32,
-    /// The run's id.
     pub run: String,
-    /// The generation.
     pub generation: u64,
-    /// The order's id.
     pub order: String,
-    /// Hash of the rules.
     pub rules: String,
     /// Hashes of the nets, joined by `+`.
     pub net: String,
     /// Hash of the probe on the worker's machine.
     pub probe: String,
-    /// The worker's name.
     pub worker: String,
-    /// The worker's threads.
     pub threads: usize,
     /// The number of times that the broker has delivered the job, including this time.
     pub delivered: u64,
@@ -47,17 +41,12 @@ pub struct ResultHeader {
 /// Games of one order, played by one worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResultMessage {
-    /// The worker and the order.
     pub header: ResultHeader,
-    /// The games.
     pub games: Vec<GameRecord>,
 }
 
 impl ResultMessage {
     /// Packs `games` into messages of at most `max_bytes`. A larger game gets its own larger message.
-    ///
-    /// # Errors
-    /// Returns an error if a game cannot be packed.
     pub fn pack(header: &ResultHeader, games: &[GameRecord], max_bytes: usize) -> Result<Vec<Vec<u8>>, FleetError> {
         let mut messages = Vec::new();
         let (mut body, mut n) = (Vec::new(), 0);
@@ -84,9 +73,6 @@ impl ResultMessage {
     }
 
     /// Reads only the header.
-    ///
-    /// # Errors
-    /// Returns an error if the message is cut short, is not valid, or has another version.
     pub fn header(bytes: &[u8]) -> Result<ResultHeader, FleetError> {
         Ok(read_header(bytes)?.0)
     }
@@ -94,9 +80,6 @@ impl ResultMessage {
     /// Reads a message of at most `max_games` games of at most `max_game_bytes` each when unpacked. `check` checks each
     /// game before the next one is unpacked, and games must have rising indices. So a small message cannot fill the
     /// memory.
-    ///
-    /// # Errors
-    /// Returns the reason if the message is not valid, exceeds a limit, or `check` refuses a game.
     pub fn unpack(
         bytes: &[u8],
         [max_games, max_game_bytes]: [usize; 2],

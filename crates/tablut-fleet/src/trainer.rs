@@ -42,9 +42,6 @@ pub struct FleetTrainer {
 impl FleetTrainer {
     /// Starts the thread that communicates with the broker. While the broker cannot be reached, the thread retries
     /// without a limit, and `log` receives messages about it.
-    ///
-    /// # Errors
-    /// Returns an error if the thread cannot be started.
     pub fn start(connection: Connection, options: TrainerOptions, log: Log) -> Result<Self, FleetError> {
         let shared = Arc::new(Shared::default());
         let (commands, received) = unbounded_channel();

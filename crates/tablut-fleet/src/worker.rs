@@ -20,20 +20,15 @@ use crate::error::{BrokerResult, FleetError};
 /// The totals of a worker.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct WorkerSummary {
-    /// Games played.
     pub games: u64,
-    /// Jobs done.
     pub jobs: u64,
     /// Wall time in seconds.
     pub seconds: f64,
 }
 
 /// Works until `cancel` is cancelled. Unfinished jobs then go back to the queue. While the broker cannot be reached,
-/// the worker retries.
-///
-/// # Errors
-/// Returns an error if the broker refuses the credentials, if the probe shows that this machine computes different bits
-/// than the trainer's, or if a game cannot be played.
+/// the worker retries. It ends with an error if the broker refuses the credentials, the probe shows that this machine
+/// computes different bits than the trainer's, or a game cannot be played.
 pub fn work(
     connection: &Connection,
     options: &WorkerOptions,

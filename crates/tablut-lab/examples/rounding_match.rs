@@ -72,7 +72,7 @@ fn main() -> Result<(), Failure> {
         vec![Box::new(NetEvaluator::new(Box::new(integers))), Box::new(NetEvaluator::new(Box::new(unrounded)))]
     };
     let contestants = [contestant("integers", 0), contestant("f32", 1)];
-    let outcome = play_match(&config, &contestants, evaluators, &CancelToken::new(), |_| {})?;
+    let outcome = play_match(&config, &contestants, Vec::new(), evaluators, &CancelToken::new(), |_| {})?;
     println!("{}", serde_json::to_string_pretty(&outcome.report)?);
     Ok(())
 }

@@ -190,7 +190,7 @@ fn play(py: Python<'_>, pair: [&Entrant; 2], nets: &Nets, config: &MatchConfig) 
     }
     let sets = Prepared::new(sets);
     let played = supervise(py, &callables, receiver, &to_caller, |cancel| {
-        play_match(config, &contestants, || sets.take(), cancel, |_| {})
+        play_match(config, &contestants, Vec::new(), || sets.take(), cancel, |_| {})
     })?;
     match played {
         Ok(outcome) => Ok(outcome.report),

@@ -46,7 +46,7 @@ fn games() -> BTreeMap<u64, GameRecord> {
         concurrency: Concurrency { workers: 1, tasks_per_worker: 8 },
     };
     let players = [contestant("greedy"), contestant("random")];
-    play_match(&config, &players, Vec::new, &CancelToken::new(), |_| {}).unwrap().games
+    play_match(&config, &players, Vec::new(), Vec::new, &CancelToken::new(), |_| {}).unwrap().games
 }
 
 fn open(path: &Path) -> Result<GamesFile, GamesFileError> {

@@ -37,7 +37,6 @@ pub(super) struct ReceivedGame {
     pub worker: String,
 }
 
-/// A worker's part of the order.
 struct WorkerPart {
     threads: usize,
     last: Instant,
@@ -72,7 +71,6 @@ impl Progress {
         self.games.len()
     }
 
-    /// Checks a result's header.
     pub fn check_header(&self, header: &ResultHeader) -> Result<(), String> {
         let same = |what: &str, found: &str, expected: &str| {
             if found == expected { Ok(()) } else { Err(format!("{what} {found}, expected {expected}")) }

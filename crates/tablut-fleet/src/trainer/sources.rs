@@ -98,11 +98,7 @@ impl<'a> FleetMatches<'a> {
     }
 
     /// Lets workers play the games of match `number` of the tournament, from 0, that are not among `earlier`. The games
-    /// are the same as those of [`tablut_arena::resume_match`].
-    ///
-    /// # Errors
-    /// Returns an error if a player cannot play on other machines, there are not enough openings, the connection to the
-    /// broker has failed, or a worker sent a wrong game.
+    /// are the same as those of [`tablut_arena::play_match`].
     pub fn play(
         &mut self,
         number: u64,

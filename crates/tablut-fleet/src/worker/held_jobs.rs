@@ -90,7 +90,6 @@ impl HeldJobs {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Adds a job.
     pub fn push(&self, lease: Lease) {
         let lease = Arc::new(lease);
         let mut state = self.lock();

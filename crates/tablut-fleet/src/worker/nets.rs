@@ -28,7 +28,6 @@ struct State {
     changes: u64,
 }
 
-/// A fetched net.
 #[derive(Clone)]
 pub(super) struct Fetched {
     hash: String,

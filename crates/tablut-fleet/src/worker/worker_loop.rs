@@ -35,7 +35,6 @@ const MAX_RESULT_BYTES: usize = 1 << 20;
 /// The time limit for a stopping worker to return its jobs.
 const LEAVE_TIME: Duration = Duration::from_secs(3);
 
-/// A worker's settings.
 #[derive(Clone, Debug)]
 pub struct WorkerOptions {
     /// Its name, which is unique in the fleet.

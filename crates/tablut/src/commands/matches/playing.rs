@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tablut_arena::{
     GamesFile, GamesFileError, Ladder, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport,
-    PlayerIdentity, resume_match,
+    PlayerIdentity, play_match,
 };
 use tablut_fleet::{FleetMatches, FleetTrainer, MatchOrder};
 use tablut_games::{CancelToken, GameRecord};
@@ -126,7 +126,7 @@ pub fn play_all(
             let contestant = |named| Contestant::of(named, &config.rules, nets, start_program);
             let contestants = [contestant(first)?, contestant(second)?];
             playing.one(match_idx, &names, &|| None, |earlier, on_game| {
-                Ok(resume_match(config, &contestants, earlier, || nets.evaluators(), cancel, on_game)?)
+                Ok(play_match(config, &contestants, earlier, || nets.evaluators(), cancel, on_game)?)
             })?
         };
         let is_complete = outcome.report.complete;
