@@ -130,7 +130,7 @@ impl Progress {
     /// The ranges of missing games that no job of `outstanding` covers.
     pub fn uncovered(&self, outstanding: &[Range<usize>]) -> Vec<Range<usize>> {
         let mut ranges: Vec<Range<usize>> = Vec::new();
-        for &index in self.missing.iter().filter(|index| !outstanding.iter().any(|range| range.contains(index))) {
+        for &index in self.missing.iter().filter(|index| !outstanding.iter().any(|range| range.contains(*index))) {
             match ranges.last_mut() {
                 Some(range) if range.end == index => range.end += 1,
                 _ => ranges.push(index..index + 1),
