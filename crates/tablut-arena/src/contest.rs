@@ -1,20 +1,18 @@
 //! Matches: many pairs of games between two players, on all cores.
 
-use crate::match_game::{GameResult, MatchPlan};
+use crate::match_game::MatchPlan;
 use crate::openings::{Opening, OpeningsError, openings};
 use crate::tally::{MatchReport, ReportHeader, Tally};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use tablut_games::{CancelToken, Concurrency, Counters, RunError, run_tasks};
+use tablut_games::{CancelToken, Concurrency, Counters, GameRecord, RunError, run_tasks};
 use tablut_players::{Contestant, Demand, PlayerError};
 use tablut_ratings::{TestBounds, TestVerdict};
 use tablut_rules::Rules;
 use tablut_search::{EvaluateError, Evaluator};
 
-/// The settings of a match.
 #[derive(Clone, Debug)]
 pub struct MatchConfig {
-    /// The rules.
     pub rules: Arc<Rules>,
     /// Pairs of games. In each pair both players play each side once.
     pub n_pairs: usize,
@@ -23,7 +21,7 @@ pub struct MatchConfig {
     /// The openings, at least one per pair, or `None` for random ones.
     pub book: Option<Arc<[Opening]>>,
     /// A game is a draw after this many plies, in addition to the rules' limits.
-    pub max_plies: Option<u32>,
+    pub max_plies: u32,
     /// The seed of all randomness.
     pub seed: u64,
     /// A sequential test that may stop the match before all pairs are played.
@@ -34,9 +32,6 @@ pub struct MatchConfig {
 
 impl MatchConfig {
     /// The openings of the match's pairs.
-    ///
-    /// # Errors
-    /// If there are not enough different openings.
     pub fn openings(&self) -> Result<Vec<Opening>, OpeningsError> {
         match &self.book {
             Some(book) => Ok(book.to_vec()),
@@ -55,13 +50,10 @@ fn limited(contestant: &Contestant, concurrency: Concurrency) -> Concurrency {
     }
 }
 
-/// The progress of a match.
 #[derive(Clone, Debug)]
 pub struct MatchProgress<'a> {
-    /// The number of the game that has just ended, from 0.
-    pub game_idx: usize,
-    /// How it ended.
-    pub game: &'a GameResult,
+    /// The game that has just ended.
+    pub game: &'a GameRecord,
     /// Games that have ended, including those of an earlier run.
     pub games_finished: usize,
     /// Games of the whole match, unless a sequential test stops it earlier.
@@ -70,17 +62,14 @@ pub struct MatchProgress<'a> {
     pub tally: &'a Tally,
 }
 
-/// The match could not be played.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchError {
     /// There are not enough openings.
     #[error(transparent)]
     Openings(#[from] OpeningsError),
-    /// A net cannot evaluate.
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
-    /// A player cannot play.
     #[error(transparent)]
     Player(#[from] PlayerError),
 }
@@ -92,26 +81,12 @@ pub struct MatchOutcome {
     pub report: MatchReport,
     /// The games that count, by their number from 0: both games of each pair. In the first one the first player plays
     /// the attackers.
-    pub games: BTreeMap<usize, GameResult>,
+    pub games: BTreeMap<u64, GameRecord>,
     /// Games that have ended, whether they count or not.
     pub games_finished: usize,
 }
 
-/// Plays a match from the start: [`resume_match`] without earlier games.
-///
-/// # Errors
-/// As [`resume_match`].
-pub fn play_match(
-    config: &MatchConfig,
-    contestants: &[Contestant; 2],
-    make_evaluators: impl Fn() -> Vec<Box<dyn Evaluator>> + Sync,
-    cancel: &CancelToken,
-    on_game: impl Fn(&MatchProgress<'_>) + Sync,
-) -> Result<MatchOutcome, MatchError> {
-    resume_match(config, contestants, Vec::new(), make_evaluators, cancel, on_game)
-}
-
-/// Plays the games of a match that are not in `earlier`. `earlier` are the games of an earlier run with their numbers.
+/// Plays the games of a match that are not in `earlier`. `earlier` are the games of an earlier run.
 ///
 /// `make_evaluators` is called once in each worker thread; [`Contestant::evaluator`] is an index into its result.
 /// `on_game` is called after each game, from any thread. With a sequential test, pairs are judged in their order, and
@@ -119,15 +94,12 @@ pub fn play_match(
 /// match with a player that uses a clock, or with a program, plays one game at a time on each thread. `cancel` stops
 /// the match. The report then covers the pairs so far and is marked as incomplete.
 ///
-/// # Errors
-/// If there are not enough openings, a net cannot evaluate, or a player cannot play.
-///
 /// # Panics
 /// If `on_game` panics, or if a number in `earlier` is not one of the match's games.
-pub fn resume_match(
+pub fn play_match(
     config: &MatchConfig,
     contestants: &[Contestant; 2],
-    earlier: Vec<(usize, GameResult)>,
+    earlier: Vec<GameRecord>,
     make_evaluators: impl Fn() -> Vec<Box<dyn Evaluator>> + Sync,
     cancel: &CancelToken,
     on_game: impl Fn(&MatchProgress<'_>) + Sync,
@@ -148,7 +120,7 @@ pub fn resume_match(
             make_evaluators,
             &Counters::default(),
             &wanted.cancel,
-            |at, game| (wanted.deliver)(wanted.games[at], game),
+            |_, game| (wanted.deliver)(game),
         );
         Ok(unless_stopped(run)?.is_some())
     })
@@ -161,7 +133,7 @@ pub struct WantedGames<'a> {
     /// The openings of all pairs.
     pub openings: &'a [Opening],
     /// Receives each finished game once, from any thread.
-    pub deliver: &'a (dyn Fn(usize, &GameResult) + Sync),
+    pub deliver: &'a (dyn Fn(&GameRecord) + Sync),
     /// Cancelled when no more games are needed, because the match was stopped or its sequential test has a verdict.
     pub cancel: CancelToken,
     /// Cancelled when the match was stopped.
@@ -185,8 +157,8 @@ impl WantedGames<'_> {
 /// threads.
 struct Collector {
     in_order: bool,
-    waiting: BTreeMap<usize, GameResult>,
-    counted: BTreeMap<usize, GameResult>,
+    waiting: BTreeMap<u64, GameRecord>,
+    counted: BTreeMap<u64, GameRecord>,
     /// All pairs that count so far.
     tally: Tally,
     /// Games that have ended, whether they count or not.
@@ -203,21 +175,21 @@ impl Collector {
     }
 
     /// Adds a game. Returns true once the sequential test has a verdict.
-    fn add(&mut self, game_idx: usize, result: &GameResult) -> bool {
+    fn add(&mut self, game: &GameRecord) -> bool {
         self.finished += 1;
-        self.waiting.insert(game_idx, result.clone());
+        self.waiting.insert(game.index, game.clone());
         if self.in_order {
-            while !self.settled && self.count_pair(self.counted.len()) {
+            while !self.settled && self.count_pair(self.counted.len() as u64) {
                 self.settled = self.tally.test().is_some_and(|state| state.verdict != TestVerdict::Undecided);
             }
         } else {
-            self.count_pair(game_idx - game_idx % 2);
+            self.count_pair(game.index - game.index % 2);
         }
         self.settled
     }
 
     /// Counts the pair that starts with game `first`, if both its games have ended.
-    fn count_pair(&mut self, first: usize) -> bool {
+    fn count_pair(&mut self, first: u64) -> bool {
         if !(self.waiting.contains_key(&first) && self.waiting.contains_key(&(first + 1))) {
             return false;
         }
@@ -229,17 +201,14 @@ impl Collector {
 }
 
 /// Counts a match's games: those in `earlier`, and those that `play` delivers. `play` returns whether it has delivered
-/// all games that it was given. The rest is as in [`resume_match`].
-///
-/// # Errors
-/// If there are not enough openings, or `play` fails.
+/// all games that it was given. The rest is as in [`play_match`].
 ///
 /// # Panics
 /// If `on_game` panics, or if a number in `earlier` is not one of the match's games.
 pub fn collect_match<E: From<OpeningsError>>(
     config: &MatchConfig,
     players: [String; 2],
-    earlier: Vec<(usize, GameResult)>,
+    earlier: Vec<GameRecord>,
     cancel: &CancelToken,
     on_game: impl Fn(&MatchProgress<'_>) + Sync,
     play: impl FnOnce(&WantedGames<'_>) -> Result<bool, E>,
@@ -248,21 +217,21 @@ pub fn collect_match<E: From<OpeningsError>>(
     let games_total = 2 * config.n_pairs;
     let mut is_left = vec![true; games_total];
     let mut collector = Collector::new(config.sequential_test);
-    for (game_idx, game) in earlier {
-        is_left[game_idx] = false;
-        collector.add(game_idx, &game);
+    for game in earlier {
+        is_left[game.index as usize] = false;
+        collector.add(&game);
     }
     let games: Vec<usize> = (0..games_total).filter(|&idx| is_left[idx] && !collector.settled).collect();
     let collector = Mutex::new(collector);
     // The sequential test ends only this match. The owner of `cancel` has not requested a stop.
     let settled = cancel.child();
-    let deliver = |game_idx: usize, game: &GameResult| {
+    let deliver = |game: &GameRecord| {
         let mut collector = collector.lock().expect("no thread panics while it holds the collector");
-        if collector.add(game_idx, game) {
+        if collector.add(game) {
             settled.cancel();
         }
         let (games_finished, tally) = (collector.finished, &collector.tally);
-        on_game(&MatchProgress { game_idx, game, games_finished, games_total, tally });
+        on_game(&MatchProgress { game, games_finished, games_total, tally });
     };
     let wanted = WantedGames { games, openings: &openings, deliver: &deliver, cancel: settled.clone(), stop: cancel };
     let is_complete = wanted.games.is_empty() || play(&wanted)?;
@@ -272,7 +241,7 @@ pub fn collect_match<E: From<OpeningsError>>(
         players,
         seed: config.seed,
         opening_plies: config.opening_plies,
-        max_plies: config.max_plies,
+        max_plies: Some(config.max_plies),
         complete: is_complete || collector.settled,
     };
     let (report, games_finished) = (collector.tally.report(header), collector.finished);

@@ -2,7 +2,7 @@
 //! crate can replay them. A match with more games continues the file too.
 //!
 //! A file is JSON, one object per line. The first line is the [`MatchHeader`], the settings of the match; only the same
-//! match can continue a file. Each further line is a game, a [`GameLine`]. During the match the games are in the order
+//! match can continue a file. Each further line is a game. During the match the games are in the order
 //! in which they end. After the match they are sorted by number, so that the file equals that of an uninterrupted
 //! match.
 
@@ -10,17 +10,17 @@ mod header;
 mod line;
 
 pub use header::{MatchHeader, PlayerIdentity};
-pub use line::{GameLine, GamePlace};
 
-use crate::match_game::GameResult;
 use crate::openings::Opening;
 use crate::sealed_file::json_line;
+use line::{GameLine, GamePlace};
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tablut_games::GameRecord;
 use tablut_net::durable;
 use tablut_rules::Rules;
 
@@ -58,7 +58,7 @@ pub struct GamesFile {
     /// Locked while it is open.
     file: File,
     header: MatchHeader,
-    games: BTreeMap<GamePlace, GameLine>,
+    games: BTreeMap<GamePlace, GameRecord>,
     flushed: Instant,
 }
 
@@ -66,9 +66,6 @@ impl GamesFile {
     /// Creates a file for the match of `header` with these openings, or opens the existing one. If the file has the
     /// same match with fewer games, its header is replaced. An incomplete last line is dropped. All games are replayed
     /// under `rules`.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written, is of another kind, has another match or a damaged line, or is in use.
     pub fn open(
         path: &Path,
         header: MatchHeader,
@@ -106,23 +103,14 @@ impl GamesFile {
         Ok(Self { path: path.to_owned(), file, header, games, flushed: Instant::now() })
     }
 
-    /// The games of match `match_idx` in the file, with their numbers.
-    ///
-    /// # Panics
-    /// If `rules` are not the rules that the file was opened with.
-    pub fn games(&self, match_idx: usize, rules: &Arc<Rules>) -> Vec<(usize, GameResult)> {
-        let game = |(&(_, game_idx), line): (&GamePlace, &GameLine)| {
-            (game_idx, line.result(rules, self.header.max_plies).expect("it was replayed when the file was opened"))
-        };
-        self.games.range((match_idx, 0)..(match_idx + 1, 0)).map(game).collect()
+    /// The games of match `match_idx` in the file.
+    pub fn games(&self, match_idx: usize) -> Vec<GameRecord> {
+        self.games.range((match_idx, 0)..(match_idx + 1, 0)).map(|(_, game)| game.clone()).collect()
     }
 
-    /// Adds a finished game.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn append(&mut self, place: GamePlace, game: &GameResult) -> Result<(), GamesFileError> {
-        let line = GameLine::new(&self.header, place, game);
+    /// Adds a finished game of match `match_idx`.
+    pub fn append(&mut self, match_idx: usize, game: &GameRecord) -> Result<(), GamesFileError> {
+        let line = GameLine::new(&self.header, match_idx, game);
         // One write: after a kill the file contains the whole line or its start.
         let written = self.file.write_all(json_line(&line).as_bytes()).and_then(|()| {
             if self.flushed.elapsed() < FLUSH_EVERY {
@@ -132,18 +120,18 @@ impl GamesFile {
             self.file.sync_data()
         });
         written.map_err(|error| GamesFileError::io(&self.path, &error))?;
-        self.games.insert(place, line);
+        self.games.insert((match_idx, game.index), game.clone());
         Ok(())
     }
 
     /// Sorts the games and removes those that do not count: all games of match `i` from number `counted[i]` on.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn finish(self, counted: &[usize]) -> Result<(), GamesFileError> {
         let mut text = self.header.line();
-        let counts = |&(match_idx, game_idx): &GamePlace| counted.get(match_idx).is_some_and(|&n| game_idx < n);
-        text.extend(self.games.iter().filter(|(place, _)| counts(place)).map(|(_, line)| json_line(line)));
+        for (&(match_idx, game_idx), game) in &self.games {
+            if counted.get(match_idx).is_some_and(|&n| game_idx < n as u64) {
+                text += &json_line(&GameLine::new(&self.header, match_idx, game));
+            }
+        }
         durable::write(&self.path, text.as_bytes()).map_err(|error| GamesFileError::io(&self.path, &error))
     }
 }
@@ -167,7 +155,7 @@ fn read(
     text: &str,
     header: &MatchHeader,
     rules: &Arc<Rules>,
-) -> Result<BTreeMap<GamePlace, GameLine>, GamesFileError> {
+) -> Result<BTreeMap<GamePlace, GameRecord>, GamesFileError> {
     let mut lines = text.lines();
     let differences = header.differences(lines.next().unwrap_or_default());
     let differences = differences.map_err(|reason| GamesFileError::not_games(path, &reason))?;
@@ -178,9 +166,8 @@ fn read(
     for (at, text) in lines.enumerate() {
         let wrong = |reason: String| GamesFileError(format!("{}, line {}: {reason}", path.display(), at + 2));
         let line: GameLine = serde_json::from_str(text).map_err(|error| wrong(format!("expected a game: {error}")))?;
-        let place = line.place(header).map_err(wrong)?;
-        line.result(rules, header.max_plies).map_err(wrong)?;
-        if games.insert(place, line).is_some() {
+        let (place, game) = line.read(header, rules).map_err(wrong)?;
+        if games.insert(place, game).is_some() {
             return Err(wrong(format!("game {} of match {} occurs twice", place.1 + 1, place.0 + 1)));
         }
     }

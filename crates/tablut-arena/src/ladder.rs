@@ -19,7 +19,6 @@ pub struct NamedAnchor {
 /// The text is not an anchor.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
-#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum AnchorError {
     /// It does not have the form `PLAYER=ELO`.
     #[error("cannot read anchor {text:?}, expected PLAYER=ELO such as random=0")]
@@ -105,7 +104,6 @@ pub struct LadderPlayer {
 /// The ladder cannot be computed.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
-#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum LadderError {
     /// An anchor did not play.
     #[error("the anchor {player} is not among the players {players}")]
@@ -119,9 +117,6 @@ pub enum LadderError {
 ///
 /// Without `anchors`, `random` is 0 and [`SECOND_ANCHOR`] has its [`published_rating`], each if it plays. If neither
 /// plays, the first player is 0.
-///
-/// # Errors
-/// If an anchor is not among the players, or the ratings cannot be computed.
 pub fn ladder(reports: &[MatchReport], anchors: &[NamedAnchor]) -> Result<Ladder, LadderError> {
     let (names, pairings) = pairings_by_name(reports.iter().map(|report| (&report.players, report.pairs)));
     let place = |name: &str| names.iter().position(|known| *known == name);
@@ -187,17 +182,17 @@ fn results_of(name: &str, reports: &[MatchReport]) -> [Wdl; 2] {
 #[cfg(test)]
 mod tests {
     use super::{AnchorError, LadderError, NamedAnchor, ladder};
-    use crate::match_game::GameResult;
     use crate::tally::{MatchReport, ReportHeader, Tally};
-    use tablut_players::Ending;
+    use std::sync::Arc;
+    use tablut_games::GameRecord;
     use tablut_ratings::Wdl;
-    use tablut_rules::{Outcome, Reason, Side};
+    use tablut_rules::{Game, Outcome, Reason, Rules, Side};
 
     /// A game with this number of half points for the player on `side`.
-    fn game(side: Side, half_points: usize) -> GameResult {
+    fn game(side: Side, half_points: usize) -> GameRecord {
         let winner = [Some(side.opponent()), None, Some(side)][half_points];
-        let ending = Ending::Rules(Outcome { winner, reason: Reason::NoMoves });
-        GameResult { first: Side::Attackers, moves: Vec::new(), ending }
+        let start = Game::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers);
+        GameRecord::new(0, &start, 400, Outcome { winner, reason: Reason::NoMoves })
     }
 
     fn report(players: [&str; 2], pairs: [[u32; 3]; 3]) -> MatchReport {

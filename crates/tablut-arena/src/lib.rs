@@ -6,6 +6,8 @@
 //! - [`ladder()`]: the ratings of all players of some matches.
 //! - [`puzzles`]: positions with a proven win, and how many of them a search solves.
 
+#![allow(missing_docs, clippy::missing_errors_doc, reason = "only programs of this workspace use this crate")]
+
 pub mod contest;
 pub mod games_file;
 pub mod ladder;
@@ -17,13 +19,11 @@ pub mod puzzles;
 mod sealed_file;
 pub mod tally;
 
-pub use contest::{
-    MatchConfig, MatchError, MatchOutcome, MatchProgress, WantedGames, collect_match, play_match, resume_match,
-};
-pub use games_file::{GameLine, GamePlace, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
+pub use contest::{MatchConfig, MatchError, MatchOutcome, MatchProgress, WantedGames, collect_match, play_match};
+pub use games_file::{GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 pub use ladder::{AnchorError, Ladder, LadderError, LadderPlayer, NamedAnchor, ladder};
 pub use many_pairs::{SmallMatch, play_pairs};
-pub use match_game::{GameResult, MatchGame, MatchPlan};
+pub use match_game::{MatchGame, MatchPlan};
 pub use opening_book::{BookConfig, BookError, Judge, JudgedOpening, Look, OpeningBook, Opinion, make_book};
 pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningsError, openings};
 pub use sealed_file::SealedFileError;

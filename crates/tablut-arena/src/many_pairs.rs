@@ -2,7 +2,7 @@
 //! match.
 
 use crate::contest::{MatchError, unless_stopped};
-use crate::match_game::MatchPlan;
+use crate::match_game::{MatchPlan, half_points};
 use crate::openings::{Opening, openings};
 use tablut_games::{CancelToken, Concurrency, Counters, run_tasks};
 use tablut_ratings::PairTable;
@@ -26,9 +26,6 @@ pub struct SmallMatch {
 /// `make_evaluators` is called once in each worker thread;
 /// [`Contestant::evaluator`](tablut_players::Contestant::evaluator) is an index into its result. `on_game` is called
 /// after each game, from any thread.
-///
-/// # Errors
-/// If there are not enough openings, a net cannot evaluate, or a player cannot play.
 pub fn play_pairs(
     matches: &[SmallMatch],
     concurrency: Concurrency,
@@ -51,7 +48,7 @@ pub fn play_pairs(
     let Some(games) = unless_stopped(played)? else { return Ok(None) };
     let mut tables = vec![PairTable::default(); matches.len()];
     for ((at, _, _), pair) in places.iter().zip(games.chunks_exact(2)) {
-        tables[*at].record(pair[0].half_points(Side::Attackers), pair[1].half_points(Side::Defenders));
+        tables[*at].record(half_points(&pair[0], Side::Attackers), half_points(&pair[1], Side::Defenders));
     }
     Ok(Some(tables))
 }
@@ -72,7 +69,7 @@ mod tests {
             let named: NamedPlayer = text.parse().unwrap();
             Contestant::of(&named, &rules, &nets, |_, _| unreachable!("no program plays here")).unwrap()
         });
-        let plan = MatchPlan { rules, contestants, max_plies: Some(80), seed: 7 };
+        let plan = MatchPlan { rules, contestants, max_plies: 80, seed: 7 };
         SmallMatch { plan, n_pairs, opening_plies: 2 }
     }
 
@@ -101,7 +98,8 @@ mod tests {
                 sequential_test: None,
                 concurrency: Concurrency { workers: 1, tasks_per_worker: 2 },
             };
-            let alone = play_match(&config, &small.plan.contestants, Vec::new, &CancelToken::new(), |_| {}).unwrap();
+            let alone = play_match(&config, &small.plan.contestants, Vec::new(), Vec::new, &CancelToken::new(), |_| {})
+                .unwrap();
             assert_eq!(alone.report.pairs, *table);
         }
         assert!(tables[0].pentanomial().estimate().mean > tables[1].pentanomial().estimate().mean);

@@ -3,10 +3,10 @@
 
 use crate::openings::Opening;
 use std::sync::Arc;
-use tablut_games::{LeafRequest, Task};
-use tablut_players::{Contestant, Ending, Fault, Player, PlayerError};
+use tablut_games::{GameRecord, LeafRequest, Task};
+use tablut_players::{Contestant, Fault, Player, PlayerError};
 use tablut_ratings::HalfPoints;
-use tablut_rules::{Game, Move, Rules, Side};
+use tablut_rules::{Game, Move, Outcome, Rules, Side};
 use tablut_search::{Evaluation, Situation};
 
 /// The player on one side of the board.
@@ -16,37 +16,22 @@ struct MatchSeat {
     evaluator: Option<usize>,
 }
 
-/// A finished game.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GameResult {
-    /// The side that moved first.
-    pub first: Side,
-    /// All moves, including the opening's.
-    pub moves: Vec<Move>,
-    /// How it ended.
-    pub ending: Ending,
-}
-
-impl GameResult {
-    /// The half points of the player on `side`.
-    pub fn half_points(&self, side: Side) -> HalfPoints {
-        match self.ending.winner() {
-            None => HalfPoints::Draw,
-            Some(winner) if winner == side => HalfPoints::Win,
-            Some(_) => HalfPoints::Loss,
-        }
+/// The half points of the player on `side`.
+pub(crate) fn half_points(game: &GameRecord, side: Side) -> HalfPoints {
+    match game.outcome.winner {
+        None => HalfPoints::Draw,
+        Some(winner) if winner == side => HalfPoints::Win,
+        Some(_) => HalfPoints::Loss,
     }
 }
 
 /// The rules, players, seed and limit of a match. They determine each game together with its number and its opening.
 #[derive(Clone, Debug)]
 pub struct MatchPlan {
-    /// The rules.
     pub rules: Arc<Rules>,
-    /// The two players.
     pub contestants: [Contestant; 2],
     /// A game is a draw after this many plies, in addition to the rules' limits.
-    pub max_plies: Option<u32>,
+    pub max_plies: u32,
     /// The seed of all randomness.
     pub seed: u64,
 }
@@ -54,10 +39,7 @@ pub struct MatchPlan {
 impl MatchPlan {
     /// Game `game_idx`. The first contestant plays the attackers in even games and the defenders in odd ones.
     pub fn game(&self, opening: &Opening, game_idx: usize) -> MatchGame {
-        let mut game = Game::new(self.rules.clone(), opening.first);
-        if let Some(max_plies) = self.max_plies {
-            game = game.with_max_plies(max_plies);
-        }
+        let mut game = Game::new(self.rules.clone(), opening.first).with_max_plies(self.max_plies);
         for &mv in &opening.moves {
             // A limit shorter than the opening leaves a game that is already over.
             if game.play(mv).is_err() {
@@ -70,7 +52,7 @@ impl MatchPlan {
             MatchSeat { player: contestant.sit(&self.rules, side, seed), evaluator: contestant.evaluator }
         };
         let seats = [seat(Side::Attackers), seat(Side::Defenders)];
-        MatchGame { game, first: opening.first, seats, has_begun: false, queries: Vec::new() }
+        MatchGame { game_idx, game, max_plies: self.max_plies, seats, has_begun: false, queries: Vec::new() }
     }
 }
 
@@ -84,8 +66,9 @@ fn mix(seed: u64, index: u64) -> u64 {
 
 /// The state of a game that is being played.
 pub struct MatchGame {
+    game_idx: usize,
     game: Game,
-    first: Side,
+    max_plies: u32,
     /// By the side's index.
     seats: [MatchSeat; 2],
     /// Whether all players are ready.
@@ -100,14 +83,14 @@ enum Step {
     GoOn,
     /// The executor must continue later, with evaluations if any were requested.
     Wait,
-    /// The game is over.
-    Over(Ending),
+    /// The game is over. If a player forfeits it, the text says what the player did.
+    Over(Outcome, Option<String>),
 }
 
 impl MatchGame {
     fn step(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Step, PlayerError> {
         if let Some(outcome) = self.game.outcome() {
-            return Ok(Step::Over(Ending::Rules(outcome)));
+            return Ok(Step::Over(outcome, None));
         }
         if !self.has_begun {
             return self.begin();
@@ -125,7 +108,7 @@ impl MatchGame {
             Err(fault) => return self.fault(side, fault),
         };
         if let Err(illegal) = self.game.rules().check_legal(self.game.position(), mv) {
-            return Ok(Step::Over(self.forfeit(side, &format!("sent an illegal move: {illegal}"))));
+            return Ok(self.forfeit(side, &format!("sent an illegal move: {illegal}")));
         }
         // Return to the executor after each slow move, so that a stop is noticed soon.
         let next = if evaluator.is_some() { Step::GoOn } else { Step::Wait };
@@ -161,30 +144,32 @@ impl MatchGame {
 
     fn fault(&self, side: Side, fault: Fault) -> Result<Step, PlayerError> {
         match fault {
-            Fault::Forfeit(what) => Ok(Step::Over(self.forfeit(side, &what))),
+            Fault::Forfeit(what) => Ok(self.forfeit(side, &what)),
             Fault::Fatal(error) => Err(error),
         }
     }
 
-    fn forfeit(&self, loser: Side, what: &str) -> Ending {
-        Ending::Forfeit { loser, reason: format!("at ply {} the {loser}' player {what}", self.game.ply() + 1) }
+    fn forfeit(&self, loser: Side, what: &str) -> Step {
+        let text = format!("at ply {} the {loser}' player {what}", self.game.ply() + 1);
+        Step::Over(Outcome::forfeit(loser), Some(text))
     }
 }
 
 impl Task for MatchGame {
-    type Output = GameResult;
+    type Output = GameRecord;
     type Error = PlayerError;
 
-    fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<GameResult>, PlayerError> {
+    fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<GameRecord>, PlayerError> {
         loop {
             match self.step(requests)? {
                 Step::GoOn => {}
                 Step::Wait => return Ok(None),
-                Step::Over(ending) => {
+                Step::Over(outcome, forfeit) => {
                     for seat in self.seats.iter_mut().filter(|_| self.has_begun) {
-                        seat.player.end(&self.game, ending.winner());
+                        seat.player.end(&self.game, outcome.winner);
                     }
-                    return Ok(Some(GameResult { first: self.first, moves: self.game.moves().collect(), ending }));
+                    let record = GameRecord::new(self.game_idx as u64, &self.game, self.max_plies, outcome);
+                    return Ok(Some(GameRecord { forfeit, ..record }));
                 }
             }
         }

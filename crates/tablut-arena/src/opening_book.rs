@@ -19,12 +19,9 @@ const ROUND: usize = 16;
 const ATTEMPTS_PER_OPENING: usize = 200;
 const FIRST_ATTEMPTS: usize = 2000;
 
-/// The settings of a book.
 #[derive(Clone, Debug)]
 pub struct BookConfig {
-    /// The rules.
     pub rules: Arc<Rules>,
-    /// Number of openings.
     pub n_openings: usize,
     /// Plies of each opening.
     pub plies: u32,
@@ -42,7 +39,6 @@ pub struct BookConfig {
 /// An opening with a judge's evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedOpening {
-    /// The opening.
     pub opening: Opening,
     /// The judge's value of the position after the opening. It is above zero if the attackers are better.
     pub value: f64,
@@ -69,10 +65,8 @@ pub struct Opinion {
 /// Evaluates the position of a game that is not over. The result must depend only on the arguments.
 pub type Judge = Box<dyn FnMut(&Game, Look) -> Result<Opinion, EvaluateError> + Send>;
 
-/// The book cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum BookError {
     /// Too few openings are even enough and different from each other.
     #[error(
@@ -80,7 +74,6 @@ pub enum BookError {
          {wanted}; use a wider band, more plies or steered openings"
     )]
     TooFew { found: usize, wanted: usize, plies: u32, band: f64, rules: String },
-    /// A judge failed.
     #[error(transparent)]
     Judge(#[from] EvaluateError),
 }
@@ -90,9 +83,6 @@ pub enum BookError {
 ///
 /// Opening `i` depends only on rules, plies, steering, band, judge and seed, so a longer book starts like a shorter
 /// one.
-///
-/// # Errors
-/// If a judge fails, or there are fewer openings than requested, also because `on_round` returned false.
 ///
 /// # Panics
 /// If a judge panics.

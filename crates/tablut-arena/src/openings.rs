@@ -37,10 +37,8 @@ impl Opening {
     }
 }
 
-/// The openings cannot be made.
 #[derive(Debug, thiserror::Error, Eq, PartialEq)]
 #[non_exhaustive]
-#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum OpeningsError {
     /// There are not enough different positions after this many plies.
     #[error(
@@ -53,9 +51,6 @@ pub enum OpeningsError {
 /// of them the game is over or the side to move can win at once.
 ///
 /// Opening `i` depends only on `seed` and the openings before it, so a longer list starts like a shorter one.
-///
-/// # Errors
-/// If there are not enough different openings.
 pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut seen = HashSet::new();
@@ -105,7 +100,6 @@ pub(crate) fn attempt<E>(
     Ok((!decided).then_some((Opening { first, moves }, position)))
 }
 
-/// One of the moves.
 pub(crate) fn random(moves: &MoveList, rng: &mut ChaCha8Rng) -> Move {
     moves[rng.random_range(0..moves.len())]
 }

@@ -24,7 +24,6 @@ pub const MAX_PLIES: u32 = 2 * MAX_DISTANCE - 1;
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Puzzle {
-    /// The position.
     pub position: Position,
     /// Moves of the side to move until it has won, 1 to [`MAX_DISTANCE`].
     pub distance: u32,

@@ -1,9 +1,24 @@
 //! Files of one JSON object per line whose header has a checksum of the whole text: opening books and puzzles.
 
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 use tablut_net::durable;
 use tablut_rules::shown;
+
+/// The version of both kinds.
+const VERSION: u32 = 2;
+
+/// The first line of a file.
+#[derive(Serialize, Deserialize)]
+struct Header<S> {
+    format: String,
+    version: u32,
+    #[serde(flatten)]
+    settings: S,
+    /// The first 16 digits of the BLAKE3 hash of the whole text without this value.
+    checksum: String,
+}
 
 /// The checksum field of a header before the checksum is computed.
 pub(crate) const EMPTY_CHECKSUM: &str = "\"checksum\":\"\"";
@@ -41,20 +56,27 @@ pub(crate) fn sealed(text: &str) -> String {
     text.replacen(EMPTY_CHECKSUM, &format!("\"checksum\":\"{checksum}\""), 1)
 }
 
-/// Checks format and version of a header, and its checksum of the whole `text`.
-pub(crate) fn check(
-    text: &str,
-    (format, version): (&str, u32),
-    expected: (&str, u32),
-    checksum: &str,
-) -> Result<(), String> {
-    if (format, version) != expected {
-        let (format, expected_format, expected) = (shown(format), expected.0, expected.1);
-        return Err(format!("{format:?} version {version}, expected {expected_format:?} version {expected}"));
+/// The text of a file of this kind: the header, and a line for each of `lines`.
+pub(crate) fn text(kind: &str, settings: impl Serialize, lines: impl Iterator<Item = String>) -> String {
+    let header = Header { format: format!("tablut {kind}"), version: VERSION, settings, checksum: String::new() };
+    let mut text = json_line(&header);
+    text.extend(lines);
+    sealed(&text)
+}
+
+/// The settings in the header of a text of this kind, if version and checksum are right.
+pub(crate) fn settings<S: DeserializeOwned>(kind: &str, text: &str) -> Result<S, String> {
+    let first = text.lines().next().unwrap_or_default();
+    let header: Header<S> = serde_json::from_str(first)
+        .map_err(|error| shown(&format!("expected the header of a file of {kind}: {error}")))?;
+    let Header { format, version, settings, checksum } = header;
+    let expected = format!("tablut {kind}");
+    if (&format, version) != (&expected, VERSION) {
+        return Err(format!("{:?} version {version}, expected {expected:?} version {VERSION}", shown(&format)));
     }
     let unsealed = text.replacen(&format!("\"checksum\":\"{checksum}\""), EMPTY_CHECKSUM, 1);
     if sealed(&unsealed) != text {
         return Err("damaged: the checksum does not match".to_owned());
     }
-    Ok(())
+    Ok(settings)
 }

@@ -1,11 +1,11 @@
 //! The result of a match: scores, sides, endings, lengths.
 
-use crate::match_game::GameResult;
+use crate::match_game::half_points;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use tablut_players::Ending;
+use tablut_games::GameRecord;
 use tablut_ratings::{HalfPoints, PairTable, Pentanomial, ScoreEstimate, SequentialTest, TestBounds, TestState, Wdl};
-use tablut_rules::Side;
+use tablut_rules::{Reason, Side};
 
 /// Results on one side, or on both.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -122,19 +122,21 @@ impl Tally {
     }
 
     /// Counts a pair. In `first` the first player played the attackers, in `second` the defenders.
-    pub fn record_pair(&mut self, first: &GameResult, second: &GameResult) {
-        let points = [first.half_points(Side::Attackers), second.half_points(Side::Defenders)];
+    pub fn record_pair(&mut self, first: &GameRecord, second: &GameRecord) {
+        let points = [half_points(first, Side::Attackers), half_points(second, Side::Defenders)];
         self.pairs.record(points[0], points[1]);
         if let Some(test) = &mut self.test {
             test.record(points[0] as usize + points[1] as usize);
         }
         for (place, game) in [first, second].into_iter().enumerate() {
-            if let Ending::Forfeit { loser, .. } = game.ending {
-                self.forfeits[(place + loser.index()) % 2] += 1;
+            if let Some(winner) = game.outcome.winner
+                && game.outcome.reason == Reason::Forfeit
+            {
+                self.forfeits[(place + winner.opponent().index()) % 2] += 1;
             }
-            self.plies += game.moves.len() as u64;
-            let ending = self.endings.entry(game.ending.keyword()).or_default();
-            match game.half_points(Side::Attackers) {
+            self.plies += game.plies.len() as u64;
+            let ending = self.endings.entry(game.outcome.reason.to_string()).or_default();
+            match half_points(game, Side::Attackers) {
                 HalfPoints::Win => ending.attackers_won += 1,
                 HalfPoints::Draw => ending.drawn += 1,
                 HalfPoints::Loss => ending.defenders_won += 1,
@@ -201,16 +203,14 @@ pub struct ReportHeader {
 #[cfg(test)]
 mod tests {
     use super::{EndingCount, ReportHeader, Tally};
-    use crate::match_game::GameResult;
-    use tablut_players::Ending;
-    use tablut_rules::{Outcome, Reason, Side};
+    use std::sync::Arc;
+    use tablut_games::{GameRecord, PlyRecord};
+    use tablut_rules::{Game, Outcome, Reason, Rules, Side};
 
-    fn game(winner: Option<Side>, reason: Reason) -> GameResult {
-        GameResult {
-            first: Side::Attackers,
-            moves: vec!["d1-d2".parse().unwrap(); 10],
-            ending: Ending::Rules(Outcome { winner, reason }),
-        }
+    fn game(winner: Option<Side>, reason: Reason) -> GameRecord {
+        let start = Game::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers);
+        let plies = vec![PlyRecord { mv: "d1-d2".parse().unwrap(), search: None }; 10];
+        GameRecord { plies, ..GameRecord::new(0, &start, 200, Outcome { winner, reason }) }
     }
 
     fn header() -> ReportHeader {
@@ -239,8 +239,7 @@ mod tests {
     #[test]
     fn forfeits_are_losses_of_the_player_that_forfeits() {
         let mut tally = Tally::default();
-        let ending = Ending::Forfeit { loser: Side::Attackers, reason: "left".to_owned() };
-        let forfeit = GameResult { ending, ..game(None, Reason::Repetition) };
+        let forfeit = game(Some(Side::Defenders), Reason::Forfeit);
         // The first player plays the attackers in the first game, and the second player in the second.
         tally.record_pair(&forfeit, &forfeit);
         tally.record_pair(&forfeit, &game(None, Reason::Repetition));

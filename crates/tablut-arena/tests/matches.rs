@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use tablut_arena::{GameResult, MatchConfig, MatchOutcome, play_match, resume_match};
-use tablut_games::{CancelToken, Concurrency};
-use tablut_players::{Contestant, Ending, NetSearch};
+use tablut_arena::{MatchConfig, MatchOutcome, play_match};
+use tablut_games::{CancelToken, Concurrency, GameRecord};
+use tablut_players::{Contestant, NetSearch};
 use tablut_ratings::{TestBounds, TestVerdict};
-use tablut_rules::{Game, Rules};
+use tablut_rules::Rules;
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, SearchConfig, Situation, UniformEvaluator};
 
 fn config(rules: &str, n_pairs: usize) -> MatchConfig {
@@ -16,7 +16,7 @@ fn config(rules: &str, n_pairs: usize) -> MatchConfig {
         n_pairs,
         opening_plies: 4,
         book: None,
-        max_plies: Some(200),
+        max_plies: 200,
         seed: 9,
         sequential_test: None,
         concurrency: Concurrency { workers: 2, tasks_per_worker: 5 },
@@ -39,7 +39,7 @@ fn evaluators() -> Vec<Box<dyn Evaluator>> {
 }
 
 fn play(config: &MatchConfig, players: &[Contestant; 2]) -> MatchOutcome {
-    play_match(config, players, evaluators, &CancelToken::new(), |_| {}).unwrap()
+    play_match(config, players, Vec::new(), evaluators, &CancelToken::new(), |_| {}).unwrap()
 }
 
 #[test]
@@ -48,16 +48,12 @@ fn pairs_share_an_opening_and_every_game_can_be_replayed() {
         let config = config(rules, 6);
         let outcome = play(&config, &[contestant("greedy"), contestant("random")]);
         assert_eq!(outcome.games.len(), 12, "{rules}");
-        let games: Vec<GameResult> = outcome.games.into_values().collect();
+        let games: Vec<GameRecord> = outcome.games.into_values().collect();
         for pair in games.chunks(2) {
-            assert_eq!(pair[0].first, pair[1].first, "{rules}");
-            assert_eq!(pair[0].moves[..4], pair[1].moves[..4], "{rules}");
-            for result in pair {
-                let mut game = Game::new(config.rules.clone(), result.first).with_max_plies(200);
-                for &mv in &result.moves {
-                    game.play(mv).unwrap();
-                }
-                assert_eq!(game.outcome().map(Ending::Rules).as_ref(), Some(&result.ending), "{rules}");
+            assert_eq!(pair[0].start, pair[1].start, "{rules}");
+            assert_eq!(pair[0].plies[..4], pair[1].plies[..4], "{rules}");
+            for game in pair {
+                game.replay(&config.rules, |_, _, _| {}).unwrap();
             }
         }
         let report = outcome.report;
@@ -93,7 +89,7 @@ fn a_settled_sequential_test_ends_the_match_at_the_same_pair_on_any_threads() {
     config.sequential_test = Some(TestBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
     let players = [contestant("greedy"), contestant("random")];
     let finished = AtomicUsize::new(0);
-    let first = play_match(&config, &players, evaluators, &CancelToken::new(), |progress| {
+    let first = play_match(&config, &players, Vec::new(), evaluators, &CancelToken::new(), |progress| {
         finished.fetch_max(progress.games_finished, Ordering::Relaxed);
     });
     let first = first.unwrap();
@@ -111,12 +107,19 @@ fn a_verdict_of_the_test_ends_only_its_match() {
     config.sequential_test = Some(TestBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05 });
     let (cancel, after) = (CancelToken::new(), AtomicUsize::new(0));
     // After a request to stop, Ctrl-C ends the process at once. So the caller's token must never be cancelled here.
-    let outcome = play_match(&config, &[contestant("greedy"), contestant("random")], evaluators, &cancel, |progress| {
-        if progress.tally.test().is_some_and(|state| state.verdict != TestVerdict::Undecided) {
-            after.fetch_add(1, Ordering::Relaxed);
-        }
-        assert!(!cancel.is_cancelled());
-    });
+    let outcome = play_match(
+        &config,
+        &[contestant("greedy"), contestant("random")],
+        Vec::new(),
+        evaluators,
+        &cancel,
+        |progress| {
+            if progress.tally.test().is_some_and(|state| state.verdict != TestVerdict::Undecided) {
+                after.fetch_add(1, Ordering::Relaxed);
+            }
+            assert!(!cancel.is_cancelled());
+        },
+    );
     assert!(outcome.unwrap().report.games < 800 && after.into_inner() > 0);
     assert!(cancel.cancel(), "the first request to stop");
 }
@@ -126,7 +129,7 @@ fn a_match_stops_on_request() {
     let cancel = CancelToken::new();
     let players = [contestant("random"), contestant("random")];
     let config = config("kvasir", 100);
-    let stopped = play_match(&config, &players, evaluators, &cancel, |progress| {
+    let stopped = play_match(&config, &players, Vec::new(), evaluators, &cancel, |progress| {
         if progress.games_finished == 30 {
             cancel.cancel();
         }
@@ -153,17 +156,18 @@ fn a_resumed_match_equals_an_uninterrupted_one() {
             play_match(
                 &MatchConfig { sequential_test: None, ..config.clone() },
                 &players,
+                Vec::new(),
                 evaluators,
                 &CancelToken::new(),
                 |progress| {
-                    known.lock().unwrap().push((progress.game_idx, progress.game.clone()));
+                    known.lock().unwrap().push(progress.game.clone());
                 },
             )
             .unwrap();
             let mut known = known.into_inner().unwrap();
-            known.retain(|(idx, _)| earlier.contains(idx));
-            let resumed = resume_match(&config, &players, known, evaluators, &CancelToken::new(), |progress| {
-                assert!(!earlier.contains(&progress.game_idx), "game {} again", progress.game_idx);
+            known.retain(|game| earlier.contains(&game.index));
+            let resumed = play_match(&config, &players, known, evaluators, &CancelToken::new(), |progress| {
+                assert!(!earlier.contains(&progress.game.index), "game {} again", progress.game.index);
             });
             let resumed = resumed.unwrap();
             assert_eq!((resumed.report, resumed.games), (whole.report.clone(), whole.games.clone()));
@@ -174,7 +178,7 @@ fn a_resumed_match_equals_an_uninterrupted_one() {
 #[test]
 fn a_ply_limit_within_the_opening_draws_every_game() {
     let mut config = config("kvasir", 3);
-    config.max_plies = Some(3);
+    config.max_plies = 3;
     let report = play(&config, &[uniform(4), contestant("alphabeta:1")]).report;
     assert_eq!((report.endings["ply-limit"].drawn, report.mean_plies), (6, 3.0));
 }
@@ -192,14 +196,14 @@ impl Evaluator for FirstBatch {
 #[test]
 fn a_net_with_a_clock_plays_one_game_at_a_time() {
     let mut config = config("kvasir", 3);
-    config.max_plies = Some(8);
+    config.max_plies = 8;
     config.concurrency = Concurrency { workers: 1, tasks_per_worker: 64 };
     for (limit, expected) in [("20/1s", 1), ("20", 3)] {
         let timed = NetSearch { evaluator: 0, limit: limit.parse().unwrap(), config: SearchConfig::for_play() };
         let players = [Contestant::net(limit.to_owned(), timed), contestant("random")];
         let first_batch = Arc::new(Mutex::new(None));
         let evaluators = || vec![Box::new(FirstBatch(first_batch.clone())) as Box<dyn Evaluator>];
-        let outcome = play_match(&config, &players, evaluators, &CancelToken::new(), |_| {}).unwrap();
+        let outcome = play_match(&config, &players, Vec::new(), evaluators, &CancelToken::new(), |_| {}).unwrap();
         assert_eq!(outcome.games.len(), 6);
         // The first round requests the root of each game in which the net moves first.
         assert_eq!(*first_batch.lock().unwrap(), Some(expected), "{limit}");
@@ -209,7 +213,7 @@ fn a_net_with_a_clock_plays_one_game_at_a_time() {
 #[test]
 fn a_net_with_hardly_any_time_still_moves() {
     let mut config = config("kvasir", 1);
-    config.max_plies = Some(20);
+    config.max_plies = 20;
     let timed = NetSearch { evaluator: 0, limit: "1ms".parse().unwrap(), config: SearchConfig::for_play() };
     let players = [Contestant::net("timed".to_owned(), timed), contestant("random")];
     let report = play(&config, &players).report;

@@ -13,7 +13,7 @@ use async_nats::jetstream::{self, Context, kv};
 use futures_util::StreamExt;
 use tokio::time::timeout;
 
-use crate::error::FleetError;
+use crate::error::{BrokerResult, FleetError};
 
 /// The stream of jobs. It is a queue. A job is removed when its games are at the broker.
 pub const JOBS: &str = "TABLUT_JOBS";
@@ -71,7 +71,6 @@ impl Broker {
         };
         let jobs = self.stream(stream(JOBS, "tablut.job.>", RetentionPolicy::WorkQueue)).await?;
         self.stream(stream(RESULTS, "tablut.result.>", RetentionPolicy::Limits)).await?;
-        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the queue of jobs", error);
         let config = pull::Config {
             durable_name: Some(WORKERS.to_owned()),
             ack_policy: AckPolicy::Explicit,
@@ -81,9 +80,9 @@ impl Broker {
         };
         // The trainer decides how long a worker may be silent. A worker that starts first uses the default.
         if lease.is_some() {
-            jobs.create_consumer(config).await.map_err(|error| wrong(&error))?;
+            jobs.create_consumer(config).await.during("the queue of jobs")?;
         } else {
-            jobs.get_or_create_consumer(WORKERS, config).await.map_err(|error| wrong(&error))?;
+            jobs.get_or_create_consumer(WORKERS, config).await.during("the queue of jobs")?;
         }
         self.nets().await?;
         self.bucket(HEARTBEATS).await?;
@@ -93,8 +92,7 @@ impl Broker {
     }
 
     async fn stream(&self, config: stream::Config) -> Result<Stream, FleetError> {
-        let found = self.jetstream.get_or_create_stream(config).await;
-        found.map_err(|error| FleetError::broker("the broker's streams (it must run with JetStream)", error))
+        self.jetstream.get_or_create_stream(config).await.during("the broker's streams (it must run with JetStream)")
     }
 
     async fn bucket(&self, name: &str) -> Result<kv::Store, FleetError> {
@@ -120,14 +118,12 @@ impl Broker {
             num_replicas: 1,
             ..stream::Config::default()
         };
-        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the broker's buckets", error);
-        self.jetstream.get_or_create_stream(config).await.map_err(|error| wrong(&error))?;
-        self.jetstream.get_key_value(name).await.map_err(|error| wrong(&error))
+        self.jetstream.get_or_create_stream(config).await.during("the broker's buckets")?;
+        self.jetstream.get_key_value(name).await.during("the broker's buckets")
     }
 
     pub async fn job_consumer(&self) -> Result<JobConsumer, FleetError> {
-        let found = self.jetstream.get_consumer_from_stream(WORKERS, JOBS).await;
-        found.map_err(|error| FleetError::broker("the queue of jobs", error))
+        self.jetstream.get_consumer_from_stream(WORKERS, JOBS).await.during("the queue of jobs")
     }
 
     /// Repairs the queue of a broker that was killed, so that workers receive all jobs:
@@ -139,31 +135,29 @@ impl Broker {
     ///
     /// [`Broker::ensure`] creates a new consumer, which delivers all jobs in the queue.
     pub async fn repair_queue(&self) -> Result<(), FleetError> {
-        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the queue of jobs", error);
         // The consumer is read first, because both numbers grow.
         let consumer = self.job_consumer().await?;
-        let stream = self.jetstream.get_stream(JOBS).await.map_err(|error| wrong(&error))?;
+        let stream = self.jetstream.get_stream(JOBS).await.during("the queue of jobs")?;
         let (info, state) = (consumer.cached_info(), &stream.cached_info().state);
         let done = info.ack_floor.stream_sequence;
         if state.messages > 0 && state.first_sequence <= done {
-            stream.purge().sequence(done + 1).await.map_err(|error| wrong(&error))?;
+            stream.purge().sequence(done + 1).await.during("the queue of jobs")?;
         }
         let delivered = info.delivered.stream_sequence;
         let forgotten = state.messages > 0 && delivered == state.last_sequence && info.num_ack_pending == 0;
         if delivered > state.last_sequence || forgotten {
-            stream.delete_consumer(WORKERS).await.map_err(|error| wrong(&error))?;
+            stream.delete_consumer(WORKERS).await.during("the queue of jobs")?;
         }
         Ok(())
     }
 
     /// The subjects of a stream that match `filter`, with their numbers of messages.
     pub async fn subjects(&self, stream: &str, filter: String) -> Result<BTreeMap<String, usize>, FleetError> {
-        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the list of jobs", error);
-        let stream = self.jetstream.get_stream_no_info(stream).await.map_err(|error| wrong(&error))?;
-        let mut info = stream.info_with_subjects(filter).await.map_err(|error| wrong(&error))?;
+        let stream = self.jetstream.get_stream_no_info(stream).await.during("the list of jobs")?;
+        let mut info = stream.info_with_subjects(filter).await.during("the list of jobs")?;
         let mut subjects = BTreeMap::new();
         while let Some(subject) = info.next().await {
-            let (subject, count) = subject.map_err(|error| wrong(&error))?;
+            let (subject, count) = subject.during("the list of jobs")?;
             subjects.insert(subject, count);
         }
         Ok(subjects)
@@ -172,8 +166,7 @@ impl Broker {
     /// The results of a run after message number `last`: the number of waiting ones, and a stream of these and later
     /// ones.
     pub async fn results(&self, run: &str, last: &mut u64) -> Result<(u64, pull::Stream), FleetError> {
-        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the stream of games", error);
-        let stream = self.jetstream.get_stream(RESULTS).await.map_err(|error| wrong(&error))?;
+        let stream = self.jetstream.get_stream(RESULTS).await.during("the stream of games")?;
         if stream.cached_info().state.last_sequence < *last {
             // The broker has lost its messages and numbers new ones from 1.
             *last = 0;
@@ -185,7 +178,7 @@ impl Broker {
             inactive_threshold: Duration::from_mins(1),
             ..pull::Config::default()
         };
-        let consumer = stream.create_consumer(config).await.map_err(|error| wrong(&error))?;
+        let consumer = stream.create_consumer(config).await.during("the stream of games")?;
         let waiting = consumer.cached_info().num_pending;
         let messages = consumer
             .stream()
@@ -194,7 +187,7 @@ impl Broker {
             .heartbeat(Duration::from_secs(5))
             .messages()
             .await
-            .map_err(|error| wrong(&error))?;
+            .during("the stream of games")?;
         Ok((waiting, messages))
     }
 
@@ -207,48 +200,43 @@ impl Broker {
         let mut acks = Vec::new();
         for (subject, id, bytes) in messages {
             let message = PublishMessage::build().payload(bytes.into()).message_id(id);
-            let ack = self.jetstream.send_publish(subject, message).await;
-            acks.push(ack.map_err(|error| FleetError::broker(what, in_full(&error)))?);
+            acks.push(self.jetstream.send_publish(subject, message).await.during(what)?);
         }
         for ack in acks {
-            ack.await.map_err(|error| FleetError::broker(what, in_full(&error)))?;
+            ack.await.during(what)?;
         }
         Ok(())
     }
 
     /// Removes the messages of a stream whose subjects match `filter`.
     pub async fn purge(&self, stream: &str, filter: String) -> Result<(), FleetError> {
-        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("removing finished jobs", error);
-        let stream = self.jetstream.get_stream_no_info(stream).await.map_err(|error| wrong(&error))?;
-        stream.purge().filter(filter).await.map_err(|error| wrong(&error))?;
-        Ok(())
+        let stream = self.jetstream.get_stream_no_info(stream).await.during("removing finished jobs")?;
+        stream.purge().filter(filter).await.map(drop).during("removing finished jobs")
     }
 
     /// The heartbeats of all workers that are not gone.
     pub async fn heartbeats(&self) -> Result<Vec<Vec<u8>>, FleetError> {
-        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the workers' heartbeats", error);
         let store = self.bucket(HEARTBEATS).await?;
         let prefix = format!("$KV.{HEARTBEATS}.");
         let mut found = Vec::new();
         for subject in self.subjects(&format!("KV_{HEARTBEATS}"), format!("{prefix}>")).await?.into_keys() {
             let Some(key) = subject.strip_prefix(&prefix) else { continue };
-            found.extend(store.get(key).await.map_err(|error| wrong(&error))?.map(|bytes| bytes.to_vec()));
+            found.extend(store.get(key).await.during("the workers' heartbeats")?.map(|bytes| bytes.to_vec()));
         }
         Ok(found)
     }
 
     /// Claims `run` for `holder`. If another holder has claimed it, returns that holder.
     pub async fn claim_run(&self, run: &str, holder: &str) -> Result<Option<String>, FleetError> {
-        let wrong = |error: &dyn std::error::Error| FleetError::broker("the list of runs", in_full(error));
         let store = self.bucket(RUNS).await?;
         match store.create(run, holder.as_bytes().to_vec().into()).await {
             Ok(_) => Ok(None),
             Err(error) if error.kind() == kv::CreateErrorKind::AlreadyExists => {
-                let held = store.get(run).await.map_err(|error| wrong(&error))?;
+                let held = store.get(run).await.during("the list of runs")?;
                 let other = held.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
                 Ok(other.filter(|other| other != holder))
             }
-            Err(error) => Err(wrong(&error)),
+            Err(error) => Err(error).during("the list of runs"),
         }
     }
 
@@ -265,23 +253,20 @@ impl Broker {
 
     /// Removes the result that the last trainer of `run` was reading when it ended. Returns whether there was one.
     pub async fn remove_unread(&self, run: &str) -> Result<bool, FleetError> {
-        let wrong = |error: &dyn std::fmt::Display| FleetError::broker("the stream of games", error);
-        let noted = self.bucket(READING).await?.get(run).await.map_err(|error| wrong(&error))?;
+        let noted = self.bucket(READING).await?.get(run).await.during("the stream of games")?;
         let noted = noted.and_then(|bytes| std::str::from_utf8(&bytes).ok()?.parse().ok());
         let Some(sequence) = noted.filter(|&sequence: &u64| sequence > 0) else { return Ok(false) };
-        let stream = self.jetstream.get_stream_no_info(RESULTS).await.map_err(|error| wrong(&error))?;
+        let stream = self.jetstream.get_stream_no_info(RESULTS).await.during("the stream of games")?;
         // It is an error if the result is no longer there.
         Ok(stream.delete_message(sequence).await.is_ok())
     }
 
     pub async fn put_key(&self, bucket: &str, key: &str, value: Vec<u8>) -> Result<(), FleetError> {
-        let put = self.bucket(bucket).await?.put(key, value.into()).await;
-        put.map(drop).map_err(|error| FleetError::broker("the broker's buckets", in_full(&error)))
+        self.bucket(bucket).await?.put(key, value.into()).await.map(drop).during("the broker's buckets")
     }
 
     pub async fn delete_key(&self, bucket: &str, key: &str) -> Result<(), FleetError> {
-        let deleted = self.bucket(bucket).await?.delete(key).await;
-        deleted.map_err(|error| FleetError::broker("the broker's buckets", error))
+        self.bucket(bucket).await?.delete(key).await.during("the broker's buckets")
     }
 }
 
@@ -296,19 +281,4 @@ pub async fn next(results: &mut Option<pull::Stream>) -> Received {
     }
 }
 
-/// An error with its causes.
-fn in_full(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let said = error.to_string();
-        if !text.contains(&said) {
-            text = format!("{text}: {said}");
-        }
-        cause = error.source();
-    }
-    text
-}
-
-/// The consumer of jobs.
 pub type JobConsumer = Consumer<pull::Config>;

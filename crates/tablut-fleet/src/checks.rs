@@ -1,12 +1,9 @@
 //! The checks of a worker's game.
 
-use std::sync::Arc;
-
 use tablut_games::{GameRecord, Handicap};
-use tablut_rules::{Game, Position};
+use tablut_rules::{Position, Reason};
 
 use crate::order::{MatchOrder, Order};
-use crate::result_message::ResultGame;
 
 /// The maximum number of entries of a policy.
 const MAX_MOVES: usize = 1024;
@@ -19,29 +16,32 @@ const MAX_GAME_BYTES: usize = 64 << 20;
 
 /// The maximum number of bytes of an unpacked game of `order`.
 pub fn max_game_bytes(order: &Order) -> usize {
-    let (plies, per_ply) = match order {
-        Order::SelfPlay(order) => (order.selfplay.max_plies, MOVE_BYTES + 12 + 2 * MAX_MOVES),
-        Order::Match(order) => (order.max_plies(), MOVE_BYTES),
+    let per_ply = match order {
+        Order::SelfPlay(_) => MOVE_BYTES + 12 + 2 * MAX_MOVES,
+        Order::Match(_) => MOVE_BYTES,
     };
-    (plies as usize).saturating_add(1).saturating_mul(per_ply).saturating_add(HEADER_BYTES).min(MAX_GAME_BYTES)
+    (order.max_plies() as usize)
+        .saturating_add(1)
+        .saturating_mul(per_ply)
+        .saturating_add(HEADER_BYTES)
+        .min(MAX_GAME_BYTES)
 }
 
 /// Checks a game of `order`. Replaying it checks its rules, its moves and its end. Its handicap or opening must be the
 /// order's, and its policies, simulations and evaluations must be possible.
-pub fn check(order: &Order, entry: &ResultGame) -> Result<(), String> {
-    let ResultGame { game, evaluations } = entry;
+pub fn check(order: &Order, game: &GameRecord) -> Result<(), String> {
     let index = usize::try_from(game.index).unwrap_or(usize::MAX);
     if index >= order.games() {
         return Err(format!("game {} of a generation of {}", game.index, order.games()));
     }
     let wrong = |reason: String| Err(format!("game {index}: {reason}"));
     let right = |fault: Option<String>| fault.map_or(Ok(()), wrong);
-    let max_plies = match order {
-        Order::SelfPlay(order) => order.selfplay.max_plies,
-        Order::Match(order) => order.max_plies(),
-    };
+    let max_plies = order.max_plies();
     if game.max_plies != max_plies {
         return wrong(format!("a limit of {} plies, expected {max_plies}", game.max_plies));
+    }
+    if game.forfeit.is_some() || game.outcome.reason == Reason::Forfeit {
+        return wrong("a forfeit, which only external programs can cause".to_owned());
     }
     game.replay(order.rules_of(index), |_, _, _| {}).map_err(|error| error.to_string())?;
     match order {
@@ -52,8 +52,8 @@ pub fn check(order: &Order, entry: &ResultGame) -> Result<(), String> {
             right(search_fault(game, simulations))?;
             let openings = u64::from(order.selfplay.balanced_openings);
             let most = openings + (game.plies.len() as u64 + 1) * (u64::from(simulations) + 1);
-            if *evaluations > most {
-                return wrong(format!("{evaluations} evaluations, expected at most {most}"));
+            if game.evaluations > most {
+                return wrong(format!("{} evaluations, expected at most {most}", game.evaluations));
             }
         }
         Order::Match(order) => right(match_fault(order, index, game))?,
@@ -73,19 +73,17 @@ fn plan_fault(expected: Handicap, game: &GameRecord) -> Option<String> {
 /// The fault if a match's game does not begin with the opening of its pair, or contains search results.
 fn match_fault(order: &MatchOrder, index: usize, game: &GameRecord) -> Option<String> {
     let Some(opening) = order.opening(index) else { return Some("its opening is not known".to_owned()) };
-    if game.start != *Game::new(Arc::clone(&order.plan.rules), opening.first).position() {
+    if game.start != Position::start(opening.first) {
         return Some(format!("it begins with {}", game.start));
     }
     // If the limit of plies is shorter than the opening, the game ends within the opening.
     let played = game.plies.iter().map(|ply| ply.mv).zip(&opening.moves).all(|(found, expected)| found == *expected);
-    let whole = game.plies.len() >= opening.moves.len().min(order.max_plies() as usize);
+    let whole = game.plies.len() >= opening.moves.len().min(order.plan.max_plies as usize);
     if !(played && whole) {
         return Some("it does not begin with the opening of its pair".to_owned());
     }
-    game.plies
-        .iter()
-        .any(|ply| ply.search.is_some())
-        .then(|| "it contains search results, which a match does not store".to_owned())
+    let has_search_data = game.evaluations > 0 || game.plies.iter().any(|ply| ply.search.is_some());
+    has_search_data.then(|| "it contains search results, which a match does not store".to_owned())
 }
 
 fn search_fault(game: &GameRecord, simulations: u32) -> Option<String> {

@@ -31,9 +31,7 @@ pub enum Credentials {
     /// Those in the address, or none.
     #[default]
     Anonymous,
-    /// A user and a password.
     User(String, String),
-    /// A token.
     Token(String),
     /// A file of credentials, as `nsc` writes them.
     File(PathBuf),
@@ -54,7 +52,6 @@ impl std::fmt::Debug for Credentials {
     }
 }
 
-/// Certificates.
 #[derive(Clone, Debug, Default)]
 pub struct Tls {
     /// Certificate authorities to trust in addition to the system's.

@@ -2,6 +2,9 @@
 
 use std::fmt::Display;
 
+use tablut_games::{GameSourceError, RunError};
+use tablut_players::PlayerError;
+
 /// Why a trainer or worker cannot begin or continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -21,7 +24,6 @@ pub enum FleetError {
     /// There are not enough openings for a match.
     #[error(transparent)]
     Openings(#[from] tablut_arena::OpeningsError),
-    /// The work was cancelled.
     #[error("stopped on request")]
     Stopped,
     /// A game could not be played on this machine.
@@ -29,19 +31,17 @@ pub enum FleetError {
     Play(#[from] tablut_search::EvaluateError),
     /// A player of a match could not play on this machine.
     #[error(transparent)]
-    Match(#[from] tablut_players::PlayerError),
+    Match(#[from] PlayerError),
     /// The broker's thread has ended, which is a bug.
     #[error("the fleet's thread has ended unexpectedly")]
     Ended,
 }
 
 impl FleetError {
-    /// A failed request to the broker.
     pub(crate) fn broker(what: &'static str, error: impl Display) -> Self {
         Self::Broker(what, error.to_string())
     }
 
-    /// An invalid message.
     pub(crate) fn message(what: &'static str, reason: impl Display) -> Self {
         Self::Message(what, reason.to_string())
     }
@@ -49,5 +49,50 @@ impl FleetError {
     /// Whether another attempt may succeed.
     pub(crate) fn is_passing(&self) -> bool {
         matches!(self, Self::Broker(..))
+    }
+}
+
+/// The result of a request to the broker.
+pub(crate) trait BrokerResult<T> {
+    /// The result. An error says what was requested, and has all its causes.
+    fn during(self, what: &'static str) -> Result<T, FleetError>;
+}
+
+impl<T, E: std::error::Error> BrokerResult<T> for Result<T, E> {
+    fn during(self, what: &'static str) -> Result<T, FleetError> {
+        self.map_err(|error| FleetError::broker(what, in_full(&error)))
+    }
+}
+
+/// An error with its causes.
+fn in_full(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+impl From<RunError<PlayerError>> for FleetError {
+    fn from(error: RunError<PlayerError>) -> Self {
+        match error {
+            RunError::Stopped => Self::Stopped,
+            RunError::Evaluate(error) => Self::Play(error),
+            RunError::Task(error) => Self::Match(error),
+        }
+    }
+}
+
+impl From<FleetError> for GameSourceError {
+    fn from(error: FleetError) -> Self {
+        match error {
+            FleetError::Stopped => Self::Stopped,
+            other => Self::Other(Box::new(other)),
+        }
     }
 }

@@ -9,10 +9,11 @@
 //! [`FleetGames`] and [`FleetMatches`] are its sources of games. [`work`] is a worker. [`probe()`] shows whether two
 //! machines compute the same bits.
 
+#![allow(missing_docs, clippy::missing_errors_doc, reason = "only programs of this workspace use this crate")]
+
 mod broker;
 mod checks;
 mod connection;
-mod counted_game;
 mod error;
 mod job_size;
 mod order;
@@ -27,7 +28,7 @@ pub use connection::{Connection, Credentials, Log, Tls};
 pub use error::FleetError;
 pub use order::{MatchOrder, Order};
 pub use probe::probe;
-pub use result_message::{ResultGame, ResultHeader, ResultMessage};
+pub use result_message::{ResultHeader, ResultMessage};
 pub use trainer::FleetTrainer;
 pub use trainer::sources::{FleetGames, FleetMatches};
 pub use trainer::state::{FleetStatus, TrainerOptions};

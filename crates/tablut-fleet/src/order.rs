@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use tablut_arena::{MatchConfig, MatchHeader, MatchPlan, Opening};
-use tablut_games::{GameOrder, Handicap};
+use tablut_arena::{MatchConfig, MatchGame, MatchHeader, MatchPlan, Opening};
+use tablut_games::{GameOrder, GameRecord, Handicap, LeafRequest, SelfPlayGame, Task};
 use tablut_net::{NetPool, PooledNet, Weights};
-use tablut_players::{Contestant, NamedPlayer, NetSearch, PlayerSpec, net_of};
+use tablut_players::{Contestant, NamedPlayer, NetSearch, PlayerError, PlayerSpec, net_of};
 use tablut_rules::Rules;
+use tablut_search::Evaluation;
 
-use crate::counted_game::CountedGame;
 use crate::error::FleetError;
 use crate::wire::{NetSpec, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec};
 
@@ -17,7 +17,6 @@ use crate::wire::{NetSpec, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec};
 pub enum Order {
     /// One generation of self-play.
     SelfPlay(Box<GameOrder>),
-    /// One match.
     Match(Box<MatchOrder>),
 }
 
@@ -41,11 +40,8 @@ pub struct MatchOrder {
 }
 
 impl MatchOrder {
-    /// The match of `players` that `config` describes.
-    ///
-    /// # Errors
-    /// Returns an error if a player cannot play on other machines: external programs and players with a time
-    /// limit.
+    /// The match of `players` that `config` describes. Programs and players with a time limit cannot play on other
+    /// machines.
     pub fn new(
         number: u64,
         config: &MatchConfig,
@@ -90,11 +86,6 @@ impl MatchOrder {
     /// The opening of game `index`, if it is known.
     pub fn opening(&self, index: usize) -> Option<&Opening> {
         self.openings.get((index / 2).checked_sub(self.first_pair)?)
-    }
-
-    /// The maximum number of plies of a game.
-    pub fn max_plies(&self) -> u32 {
-        self.plan.max_plies.unwrap_or(u32::MAX)
     }
 }
 
@@ -142,7 +133,6 @@ impl Order {
         }
     }
 
-    /// The number of games.
     pub fn games(&self) -> usize {
         match self {
             Self::SelfPlay(order) => order.games,
@@ -166,15 +156,19 @@ impl Order {
         }
     }
 
-    /// Game number `index`. `slots` are the indices of the evaluators for its nets. `None` if it is a game of a match
-    /// whose opening is not known.
-    pub fn game(&self, index: usize, slots: &[usize]) -> Option<CountedGame> {
+    /// The ply limit of the games.
+    pub fn max_plies(&self) -> u32 {
         match self {
-            Self::SelfPlay(order) => Some(CountedGame::selfplay(order.game(index), slots)),
-            Self::Match(order) => {
-                let game = order.plan.game(order.opening(index)?, index);
-                Some(CountedGame::of_match(game, index, &order.plan.rules, order.max_plies(), slots))
-            }
+            Self::SelfPlay(order) => order.selfplay.max_plies,
+            Self::Match(order) => order.plan.max_plies,
+        }
+    }
+
+    /// Game number `index`. `None` if it is a game of a match whose opening is not known.
+    pub fn game(&self, index: usize) -> Option<OrderedGame> {
+        match self {
+            Self::SelfPlay(order) => Some(OrderedGame::SelfPlay(Box::new(order.game(index)))),
+            Self::Match(order) => Some(OrderedGame::Match(Box::new(order.plan.game(order.opening(index)?, index)))),
         }
     }
 
@@ -224,10 +218,6 @@ impl Order {
     }
 
     /// The order of a message, with its nets, and the openings of the pairs from `first_pair` on.
-    ///
-    /// # Errors
-    /// Returns an error if a net has another architecture, if the number of nets or handicaps is wrong, or if the rules
-    /// or a player are not valid.
     pub fn open(
         spec: &OrderSpec,
         nets: Vec<Arc<Weights>>,
@@ -271,6 +261,31 @@ impl Order {
                     first_pair,
                 })))
             }
+        }
+    }
+}
+
+/// A game of an order that is being played.
+pub enum OrderedGame {
+    SelfPlay(Box<SelfPlayGame>),
+    Match(Box<MatchGame>),
+}
+
+impl Task for OrderedGame {
+    type Output = GameRecord;
+    type Error = PlayerError;
+
+    fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<GameRecord>, PlayerError> {
+        match self {
+            Self::SelfPlay(game) => game.gather(requests).map_err(|never| match never {}),
+            Self::Match(game) => game.gather(requests),
+        }
+    }
+
+    fn apply(&mut self, evaluations: &[Evaluation]) {
+        match self {
+            Self::SelfPlay(game) => game.apply(evaluations),
+            Self::Match(game) => game.apply(evaluations),
         }
     }
 }

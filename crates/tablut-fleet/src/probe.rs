@@ -21,9 +21,6 @@ const MAX_SIMULATIONS: u32 = 16;
 ///
 /// Machines with different hashes compute different bits. The generation and the net's weights do not matter, so one
 /// probe is enough for a whole run.
-///
-/// # Errors
-/// Returns an error if the order is not valid or the net cannot be evaluated.
 pub fn probe(order: &OrderSpec, make_inference: impl Fn(&Weights) -> Box<dyn Inference>) -> Result<String, FleetError> {
     let rules = order.compiled_rules()?;
     let mut hasher = blake3::Hasher::new();

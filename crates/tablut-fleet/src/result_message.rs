@@ -1,7 +1,7 @@
 //! The messages with a worker's games: a header in JSON, and the games as in a file of records.
 //!
-//! A message has the length of the header (u32) and the header (JSON, [`ResultHeader`]). Then it has for each game the
-//! number of evaluations (u64), the length of the game's frame (u32), and the frame. All numbers are little-endian.
+//! A message has the length of the header (u32, little-endian), the header (JSON, [`ResultHeader`]), and the games'
+//! frames.
 
 use serde::{Deserialize, Serialize};
 use tablut_games::{GameRecord, pack_game, unpack_game};
@@ -15,21 +15,15 @@ use crate::wire::{OrderSpec, WIRE_VERSION};
 pub struct ResultHeader {
     /// [`WIRE_VERSION`].
     pub version: u32,
-    /// The run's id.
     pub run: String,
-    /// The generation.
     pub generation: u64,
-    /// The order's id.
     pub order: String,
-    /// Hash of the rules.
     pub rules: String,
     /// Hashes of the nets, joined by `+`.
     pub net: String,
     /// Hash of the probe on the worker's machine.
     pub probe: String,
-    /// The worker's name.
     pub worker: String,
-    /// The worker's threads.
     pub threads: usize,
     /// The number of times that the broker has delivered the job, including this time.
     pub delivered: u64,
@@ -44,30 +38,16 @@ pub struct ResultHeader {
     pub object: Option<String>,
 }
 
-/// A game and its cost.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ResultGame {
-    /// The game.
-    pub game: GameRecord,
-    /// Number of evaluations by the net.
-    pub evaluations: u64,
-}
-
 /// Games of one order, played by one worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResultMessage {
-    /// The worker and the order.
     pub header: ResultHeader,
-    /// The games.
-    pub games: Vec<ResultGame>,
+    pub games: Vec<GameRecord>,
 }
 
 impl ResultMessage {
     /// Packs `games` into messages of at most `max_bytes`. A larger game gets its own larger message.
-    ///
-    /// # Errors
-    /// Returns an error if a game cannot be packed.
-    pub fn pack(header: &ResultHeader, games: &[ResultGame], max_bytes: usize) -> Result<Vec<Vec<u8>>, FleetError> {
+    pub fn pack(header: &ResultHeader, games: &[GameRecord], max_bytes: usize) -> Result<Vec<Vec<u8>>, FleetError> {
         let mut messages = Vec::new();
         let (mut body, mut n) = (Vec::new(), 0);
         let room = max_bytes.saturating_sub(header.to_bytes().len() + 64);
@@ -78,13 +58,11 @@ impl ResultMessage {
             bytes.append(body);
             messages.push(bytes);
         };
-        for ResultGame { game, evaluations } in games {
+        for game in games {
             let frame = pack_game(game).map_err(|reason| FleetError::message("game", reason))?;
-            if n > 0 && body.len() + frame.len() + 12 > room {
+            if n > 0 && body.len() + frame.len() > room {
                 close(&mut body, &mut n);
             }
-            body.extend(evaluations.to_le_bytes());
-            body.extend((frame.len() as u32).to_le_bytes());
             body.extend(frame);
             n += 1;
         }
@@ -95,9 +73,6 @@ impl ResultMessage {
     }
 
     /// Reads only the header.
-    ///
-    /// # Errors
-    /// Returns an error if the message is cut short, is not valid, or has another version.
     pub fn header(bytes: &[u8]) -> Result<ResultHeader, FleetError> {
         Ok(read_header(bytes)?.0)
     }
@@ -105,34 +80,25 @@ impl ResultMessage {
     /// Reads a message of at most `max_games` games of at most `max_game_bytes` each when unpacked. `check` checks each
     /// game before the next one is unpacked, and games must have rising indices. So a small message cannot fill the
     /// memory.
-    ///
-    /// # Errors
-    /// Returns the reason if the message is not valid, exceeds a limit, or `check` refuses a game.
     pub fn unpack(
         bytes: &[u8],
         [max_games, max_game_bytes]: [usize; 2],
-        check: impl Fn(&ResultGame) -> Result<(), String>,
+        check: impl Fn(&GameRecord) -> Result<(), String>,
     ) -> Result<Self, String> {
-        let cut_short = || "cut short".to_owned();
         let (header, mut rest) = read_header(bytes).map_err(|error| error.to_string())?;
         if header.games > max_games {
             return Err(format!("{} games, expected at most {max_games}", header.games));
         }
-        let mut games = Vec::new();
+        let mut games: Vec<GameRecord> = Vec::new();
         while !rest.is_empty() {
             if games.len() == header.games {
                 return Err(format!("more games than the {} of the header", header.games));
             }
-            let (evaluations, after) = rest.split_first_chunk().ok_or_else(cut_short)?;
-            let (length, after) = after.split_first_chunk().ok_or_else(cut_short)?;
-            let length = u32::from_le_bytes(*length) as usize;
-            let (frame, after) = after.split_at_checked(length).ok_or_else(cut_short)?;
-            let game = unpack_game(frame, max_game_bytes).map_err(|error| format!("game: {error}"))?;
-            let game = ResultGame { game, evaluations: u64::from_le_bytes(*evaluations) };
+            let (game, after) = unpack_game(rest, max_game_bytes).map_err(|error| format!("game: {error}"))?;
             check(&game)?;
             // A worker sends the games of a job in the order of their indices.
-            if games.last().is_some_and(|last: &ResultGame| last.game.index >= game.game.index) {
-                return Err(format!("game {} is not in the order of the games' indices", game.game.index));
+            if games.last().is_some_and(|last| last.index >= game.index) {
+                return Err(format!("game {} is not in the order of the games' indices", game.index));
             }
             games.push(game);
             rest = after;

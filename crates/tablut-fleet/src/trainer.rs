@@ -13,9 +13,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use tablut_games::{
-    CancelToken, Counters, GameRecord, GameSourceError, MakeInference, PlayedGames, RunError, run_tasks,
-};
+use tablut_games::{CancelToken, Counters, GameRecord, MakeInference, PlayedGames, run_tasks};
 use tablut_net::NetEvaluator;
 use tablut_search::Evaluator;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -23,9 +21,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use self::progress::{Progress, ReceivedGame};
 use self::state::{Command, FleetStatus, Shared, TrainerOptions};
 use crate::connection::{Connection, Log};
-use crate::error::FleetError;
+use crate::error::{BrokerResult, FleetError};
 use crate::order::Order;
-use crate::result_message::ResultGame;
 use crate::wire::OrderSpec;
 
 /// The time between two checks whether a waiting trainer must stop.
@@ -45,14 +42,11 @@ pub struct FleetTrainer {
 impl FleetTrainer {
     /// Starts the thread that communicates with the broker. While the broker cannot be reached, the thread retries
     /// without a limit, and `log` receives messages about it.
-    ///
-    /// # Errors
-    /// Returns an error if the thread cannot be started.
     pub fn start(connection: Connection, options: TrainerOptions, log: Log) -> Result<Self, FleetError> {
         let shared = Arc::new(Shared::default());
         let (commands, received) = unbounded_channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| FleetError::broker("a thread for the broker", error))?;
+        let runtime = runtime.during("a thread for the broker")?;
         let (theirs, their_options, their_log) = (Arc::clone(&shared), options.clone(), log.clone());
         let thread = std::thread::Builder::new().name("fleet".to_owned()).spawn(move || {
             let result = runtime.block_on(trainer_loop::run(connection, their_options, their_log, &theirs, received));
@@ -61,8 +55,8 @@ impl FleetTrainer {
             drop(state);
             theirs.change.notify_all();
         });
-        let thread = thread.map_err(|error| FleetError::broker("a thread for the broker", error))?;
-        Ok(Self { options, log, shared, commands, thread: Some(thread), secret: RandomState::new() })
+        let thread = Some(thread.during("a thread for the broker")?);
+        Ok(Self { options, log, shared, commands, thread, secret: RandomState::new() })
     }
 
     /// A function that returns the fleet's status, for other threads.
@@ -82,55 +76,54 @@ impl FleetTrainer {
     }
 
     /// Begins `order`, of which only the games `wanted` are needed. The thread then hands out its jobs.
-    fn begin(&self, spec: OrderSpec, order: &Order, probe: String, wanted: &[usize]) -> Result<(), GameSourceError> {
+    fn begin(&self, spec: OrderSpec, order: &Order, probe: String, wanted: &[usize]) -> Result<(), FleetError> {
         let progress = Progress::new(spec, order.clone(), probe, wanted);
         self.shared.lock().orders.insert(order.generation(), progress);
         self.send(Command::HandOut)
     }
 
-    /// Waits for the games of `order`, which has begun. `on_game` receives each game with its number of evaluations
-    /// when it arrives.
+    /// Waits for the games of `order`, which has begun. `on_game` receives each game when it
+    /// arrives.
     fn collect(
         &self,
         order: &Order,
         make_inference: MakeInference<'_>,
         cancel: &CancelToken,
-        on_game: &mut dyn FnMut(&GameRecord, u64),
-    ) -> Result<PlayedGames, GameSourceError> {
+        on_game: &dyn Fn(&GameRecord),
+    ) -> Result<PlayedGames, FleetError> {
         let start = Instant::now();
-        let ended = || GameSourceError::Other(Box::new(FleetError::Ended));
         loop {
             let mut state = self.shared.lock();
             if state.failed.is_some() {
                 drop(state);
                 return Err(self.failure());
             }
-            let progress = state.orders.get_mut(&order.generation()).ok_or_else(ended)?;
+            let progress = state.orders.get_mut(&order.generation()).ok_or(FleetError::Ended)?;
             let new = progress.new_games();
             if !new.is_empty() {
                 drop(state);
-                for ReceivedGame { played, .. } in self.verify(order, new, make_inference, cancel)? {
-                    on_game(&played.game, played.evaluations);
+                for received in self.verify(order, new, make_inference, cancel)? {
+                    on_game(&received.game);
                 }
             } else if progress.is_complete() {
                 progress.report.waited_seconds += start.elapsed().as_secs_f64();
-                return state.orders.remove(&order.generation()).map(Progress::finish).ok_or_else(ended);
+                return state.orders.remove(&order.generation()).map(Progress::finish).ok_or(FleetError::Ended);
             } else {
                 drop(self.shared.change.wait_timeout(state, POLL));
             }
             if cancel.is_cancelled() {
-                return Err(GameSourceError::Stopped);
+                return Err(FleetError::Stopped);
             }
         }
     }
 
     /// Ends a generation or match whose games are no longer needed.
-    fn close(&self, generation: u64) -> Result<(), GameSourceError> {
+    fn close(&self, generation: u64) -> Result<(), FleetError> {
         self.shared.lock().orders.remove(&generation);
         self.send(Command::Stored(generation))
     }
 
-    fn send(&self, command: Command) -> Result<(), GameSourceError> {
+    fn send(&self, command: Command) -> Result<(), FleetError> {
         self.commands.send(command).map_err(|_| self.failure())
     }
 
@@ -141,9 +134,8 @@ impl FleetTrainer {
     }
 
     /// The error that ended the broker's thread.
-    fn failure(&self) -> GameSourceError {
-        let failed = self.shared.lock().failed.take();
-        GameSourceError::Other(Box::new(failed.unwrap_or(FleetError::Ended)))
+    fn failure(&self) -> FleetError {
+        self.shared.lock().failed.take().unwrap_or(FleetError::Ended)
     }
 
     /// Plays a share of the games again. Returns the games of all workers except those with a different game.
@@ -153,34 +145,28 @@ impl FleetTrainer {
         new: Vec<ReceivedGame>,
         make_inference: MakeInference<'_>,
         cancel: &CancelToken,
-    ) -> Result<Vec<ReceivedGame>, GameSourceError> {
-        let is_chosen = |received: &&ReceivedGame| self.is_chosen(order.generation(), received.played.game.index);
+    ) -> Result<Vec<ReceivedGame>, FleetError> {
+        let is_chosen = |received: &&ReceivedGame| self.is_chosen(order.generation(), received.game.index);
         let chosen: Vec<&ReceivedGame> = new.iter().filter(is_chosen).collect();
         if chosen.is_empty() {
             return Ok(new);
         }
         let nets = order.nets();
-        let slots: Vec<usize> = (0..nets.len()).collect();
         let again = run_tasks(
             chosen.len(),
             self.options.concurrency,
             |place| {
-                let index = chosen[place].played.game.index as usize;
-                order.game(index, &slots).expect("its opening was known when the game was checked")
+                let index = chosen[place].game.index as usize;
+                order.game(index).expect("its opening was known when the game was checked")
             },
             || nets.iter().map(|net| Box::new(NetEvaluator::new(make_inference(net))) as Box<dyn Evaluator>).collect(),
             &Counters::default(),
             cancel,
             |_, _| {},
-        );
-        let again = again.map_err(|error| match error {
-            RunError::Stopped => GameSourceError::Stopped,
-            RunError::Evaluate(error) => GameSourceError::Play(RunError::Evaluate(error)),
-            RunError::Task(error) => GameSourceError::Other(Box::new(error)),
-        })?;
+        )?;
         let mut wrong = Vec::new();
         for (received, played_here) in chosen.into_iter().zip(&again) {
-            if received.played != *played_here && !wrong.contains(&received.worker) {
+            if received.game != *played_here && !wrong.contains(&received.worker) {
                 self.distrust(order, received)?;
                 wrong.push(received.worker.clone());
             }
@@ -189,16 +175,15 @@ impl FleetTrainer {
     }
 
     /// Discards the games of a worker that has sent a wrong game. Other workers play them again.
-    fn distrust(&self, order: &Order, wrong: &ReceivedGame) -> Result<(), GameSourceError> {
-        let ReceivedGame { played: ResultGame { game, .. }, worker } = wrong;
+    fn distrust(&self, order: &Order, wrong: &ReceivedGame) -> Result<(), FleetError> {
+        let ReceivedGame { game, worker } = wrong;
         if matches!(order, Order::Match(_)) {
             // The earlier games of the match have already been counted.
-            let error = FleetError::Setup(format!(
+            return Err(FleetError::Setup(format!(
                 "worker {worker} sent a game {} that differs from the correct one, so the games of this match cannot \
                  be trusted. Revoke the worker's credentials and play the match again, without its file of games",
                 game.index
-            ));
-            return Err(GameSourceError::Other(Box::new(error)));
+            )));
         }
         let mut state = self.shared.lock();
         state.distrusted.insert(worker.clone());

@@ -12,7 +12,7 @@ use tablut_search::{Limit, SearchConfig, SelfPlaySearch};
 use crate::error::FleetError;
 
 /// Version of the protocol. Trainer and workers must have the same.
-pub const WIRE_VERSION: u32 = 5;
+pub const WIRE_VERSION: u32 = 6;
 
 /// The games of one generation or of one match, with everything that determines them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,7 +20,6 @@ pub const WIRE_VERSION: u32 = 5;
 pub struct OrderSpec {
     /// [`WIRE_VERSION`].
     pub version: u32,
-    /// The run's id.
     pub run: String,
     /// The generation, or the match's number, from 0.
     pub generation: u64,
@@ -42,7 +41,6 @@ pub struct OrderSpec {
 pub struct NetSpec {
     /// Hash of its weights, and its name in the object store.
     pub hash: String,
-    /// Its architecture.
     pub architecture: Architecture,
 }
 
@@ -50,11 +48,8 @@ pub struct NetSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum WorkSpec {
-    /// Self-play.
     SelfPlay {
-        /// The settings of games.
         selfplay: SelfPlayConfig,
-        /// The settings of searches.
         search: SelfPlaySearch,
         /// Simulations per search, except in games with unequal searches.
         simulations: u32,
@@ -62,12 +57,10 @@ pub enum WorkSpec {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         sets: Vec<Handicap>,
     },
-    /// A match.
     Match {
-        /// The players.
         players: [OrderedPlayer; 2],
         /// Plies after which a game is a draw.
-        max_plies: Option<u32>,
+        max_plies: u32,
         /// Hash of all openings. Each job contains its own openings.
         openings: String,
     },
@@ -78,11 +71,7 @@ pub enum WorkSpec {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum OrderedPlayer {
     /// A player without a net.
-    Baseline {
-        /// Its text.
-        player: String,
-    },
-    /// A net.
+    Baseline { player: String },
     Net {
         /// Its index among the order's nets.
         net: usize,
@@ -94,10 +83,6 @@ pub enum OrderedPlayer {
 }
 
 impl OrderSpec {
-    /// The rule sets, checked and compiled.
-    ///
-    /// # Errors
-    /// Returns an error if there are none or one is not valid.
     pub fn compiled_rules(&self) -> Result<Vec<Arc<Rules>>, FleetError> {
         let compiled = |set: &RuleSet| Rules::new(set.clone()).map(Arc::new);
         let rules = self.rules.iter().map(compiled).collect::<Result<Vec<_>, _>>();
@@ -110,7 +95,6 @@ impl OrderSpec {
         self.nets.iter().map(|net| net.hash.as_str()).collect::<Vec<_>>().join("+")
     }
 
-    /// A hash of its rules.
     pub fn rules_hash(&self) -> String {
         let json = serde_json::to_vec(&self.rules).expect("every field has a form in JSON");
         blake3::hash(&json).to_hex()[..32].to_owned()
@@ -127,11 +111,9 @@ impl OrderSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    /// The order.
     pub order: OrderSpec,
     /// Index of the first game.
     pub first: usize,
-    /// The number of games.
     pub count: usize,
     /// For a match, the openings of its pairs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -143,15 +125,11 @@ pub struct Job {
 }
 
 impl Job {
-    /// The job's bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("every field has a form in JSON")
     }
 
     /// Reads a job. The version is checked first, so that the error for a job of another version names the version.
-    ///
-    /// # Errors
-    /// Returns an error if the job has another version or is not valid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FleetError> {
         #[derive(Deserialize)]
         struct Versioned {
@@ -190,7 +168,6 @@ impl Job {
 pub struct Heartbeat {
     /// The worker's name, which is unique in the fleet.
     pub name: String,
-    /// Its number of threads.
     pub threads: usize,
     /// Games finished since it started.
     pub games: u64,
@@ -202,12 +179,10 @@ pub struct Heartbeat {
     pub refused: Option<String>,
 }
 
-/// The subject of a job.
 pub fn job_subject(order: &OrderSpec, first: usize, count: usize) -> String {
     format!("tablut.job.{}.{}.{}.{first}.{count}", order.run, order.generation, order.id())
 }
 
-/// The subject of an order's games.
 pub fn result_subject(order: &OrderSpec) -> String {
     format!("tablut.result.{}.{}.{}", order.run, order.generation, order.id())
 }

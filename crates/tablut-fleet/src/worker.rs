@@ -1,39 +1,34 @@
 //! A worker. It takes jobs from the broker, plays their games on all cores, and sends the games back.
 
-mod job_queue;
+mod held_jobs;
 mod nets;
 mod worker_loop;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use tablut_games::{CancelToken, Counters, RunError, run_task_source};
+use tablut_games::{CancelToken, Counters, run_task_source};
 use tokio::sync::mpsc::unbounded_channel;
 
-use self::job_queue::JobQueue;
+use self::held_jobs::HeldJobs;
 use self::nets::{SLOTS, SlotInference, SlottedNets};
 pub use self::worker_loop::WorkerOptions;
 use self::worker_loop::{WorkerContext, run};
 use crate::connection::{Connection, Log};
-use crate::error::FleetError;
+use crate::error::{BrokerResult, FleetError};
 
 /// The totals of a worker.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct WorkerSummary {
-    /// Games played.
     pub games: u64,
-    /// Jobs done.
     pub jobs: u64,
     /// Wall time in seconds.
     pub seconds: f64,
 }
 
 /// Works until `cancel` is cancelled. Unfinished jobs then go back to the queue. While the broker cannot be reached,
-/// the worker retries.
-///
-/// # Errors
-/// Returns an error if the broker refuses the credentials, if the probe shows that this machine computes different bits
-/// than the trainer's, or if a game cannot be played.
+/// the worker retries. It ends with an error if the broker refuses the credentials, the probe shows that this machine
+/// computes different bits than the trainer's, or a game cannot be played.
 pub fn work(
     connection: &Connection,
     options: &WorkerOptions,
@@ -45,9 +40,9 @@ pub fn work(
     let players = cancel.child();
     let start = Instant::now();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| FleetError::broker("a thread for the broker", error))?;
+    let runtime = runtime.during("a thread for the broker")?;
     let (finished, finished_jobs) = unbounded_channel();
-    let jobs = JobQueue::new(finished);
+    let jobs = HeldJobs::new(finished);
     let nets = Arc::new(SlottedNets::default());
     let ended = std::thread::scope(|scope| {
         let play = || {
@@ -66,11 +61,7 @@ pub fn work(
             Ok(played) => played,
             Err(panic) => std::panic::resume_unwind(panic),
         };
-        talked.and(match played {
-            Ok(()) | Err(RunError::Stopped) => Ok(()),
-            Err(RunError::Evaluate(error)) => Err(FleetError::Play(error)),
-            Err(RunError::Task(error)) => Err(FleetError::Match(error)),
-        })
+        talked.and(played.map_err(FleetError::from))
     });
     match ended {
         Ok(()) | Err(FleetError::Stopped) => {

@@ -9,11 +9,12 @@ use async_nats::jetstream::{self, Message, object_store};
 use broker::TestBroker;
 use futures_util::StreamExt;
 use tablut_fleet::{
-    Connection, FleetGames, FleetTrainer, JOBS, Job, Log, Order, ResultGame, ResultHeader, ResultMessage,
-    TrainerOptions, WorkerOptions, result_subject, work,
+    Connection, FleetGames, FleetTrainer, JOBS, Job, Log, Order, ResultHeader, ResultMessage, TrainerOptions,
+    WorkerOptions, result_subject, work,
 };
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GameOrder, GameSource, LocalGames, PlayedGames, PlyRecord, SelfPlayConfig,
+    CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, PlayedGames, PlyRecord,
+    SelfPlayConfig,
 };
 use tablut_net::{Engine, Inference, Weights};
 use tablut_rules::{Rules, Side};
@@ -49,9 +50,9 @@ fn connection(broker: &TestBroker) -> Connection {
 }
 
 /// Makes a forged result from the header and the true games of a job. `None` sends no result.
-type Forge = fn(ResultHeader, Vec<ResultGame>) -> Option<Vec<u8>>;
+type Forge = fn(ResultHeader, Vec<GameRecord>) -> Option<Vec<u8>>;
 
-fn packed(header: &ResultHeader, games: &[ResultGame]) -> Vec<u8> {
+fn packed(header: &ResultHeader, games: &[GameRecord]) -> Vec<u8> {
     ResultMessage::pack(header, games, 1 << 20).unwrap().remove(0)
 }
 
@@ -80,8 +81,7 @@ async fn send_forged(url: &str, weights: &Arc<Weights>, n_jobs: usize, forge: Fo
             ..ResultHeader::of(&job.order)
         };
         let all = on_one_machine(&order);
-        let games = all.games[job.first..job.first + job.count].iter();
-        let games = games.map(|game| ResultGame { game: game.clone(), evaluations: game.plies.len() as u64 }).collect();
+        let games = all.games[job.first..job.first + job.count].to_vec();
         if let Some(bytes) = forge(header, games) {
             jetstream.publish(result_subject(&job.order), bytes.into()).await.unwrap().await.unwrap();
         }
@@ -181,7 +181,7 @@ fn games_of_a_machine_with_other_bits_are_refused() {
 #[test]
 fn games_that_the_rules_do_not_allow_are_refused() {
     let forge: Forge = |header, mut games| {
-        let plies = &mut games[0].game.plies;
+        let plies = &mut games[0].plies;
         plies.swap(0, 1);
         Some(packed(&header, &games))
     };
@@ -191,7 +191,7 @@ fn games_that_the_rules_do_not_allow_are_refused() {
 #[test]
 fn games_with_another_winner_are_refused() {
     let forge: Forge = |header, mut games| {
-        let outcome = &mut games[0].game.outcome;
+        let outcome = &mut games[0].outcome;
         outcome.winner = Some(if outcome.winner == Some(Side::Attackers) { Side::Defenders } else { Side::Attackers });
         Some(packed(&header, &games))
     };
@@ -200,8 +200,8 @@ fn games_with_another_winner_are_refused() {
 
 #[test]
 fn values_and_policies_that_no_search_gives_are_refused() {
-    fn search(games: &mut [ResultGame]) -> &mut tablut_games::SearchRecord {
-        games[0].game.plies.iter_mut().find_map(|ply| ply.search.as_mut()).unwrap()
+    fn search(games: &mut [GameRecord]) -> &mut tablut_games::SearchRecord {
+        games[0].plies.iter_mut().find_map(|ply| ply.search.as_mut()).unwrap()
     }
     let policy: Forge = |header, mut games| {
         search(&mut games).policy.fill(u16::MAX);
@@ -223,13 +223,13 @@ fn values_and_policies_that_no_search_gives_are_refused() {
 #[test]
 fn games_under_other_conditions_than_their_numbers_say_are_refused() {
     let notes: Forge = |header, mut games| {
-        games[0].game.handicap.simulations = Some([4, 1]);
+        games[0].handicap.simulations = Some([4, 1]);
         Some(packed(&header, &games))
     };
     the_result_is_refused(0.0, notes, "it has Handicap");
     let start: Forge = |header, mut games| {
         // The same game without its first two plies.
-        let game = &mut games[0].game;
+        let game = &mut games[0];
         let rules = Arc::new(Rules::named(&game.rules).ok()?);
         let mut later = game.start;
         game.replay(&rules, |state, _, _| {
@@ -248,7 +248,7 @@ fn games_under_other_conditions_than_their_numbers_say_are_refused() {
 #[test]
 fn a_game_out_of_the_generation_is_refused() {
     let forge: Forge = |header, mut games| {
-        games[0].game.index = 10_000_000_000;
+        games[0].index = 10_000_000_000;
         Some(packed(&header, &games))
     };
     the_result_is_refused(0.0, forge, "game 10000000000 of a generation of 12");
@@ -258,8 +258,8 @@ fn a_game_out_of_the_generation_is_refused() {
 fn a_game_that_unpacks_to_gigabytes_is_refused_unread() {
     let forge: Forge = |header, games| {
         let mut bytes = packed(&header, &games);
-        // The frame's plain length: after the header, the evaluations, the frame's length and the packed length.
-        let at = header_bytes(&bytes) + 8 + 4 + 4;
+        // The frame's plain length: after the header and the packed length.
+        let at = header_bytes(&bytes) + 4;
         bytes[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
         Some(bytes)
     };
@@ -274,7 +274,7 @@ fn header_bytes(message: &[u8]) -> usize {
 #[test]
 fn a_small_message_that_unpacks_to_a_hundred_million_moves_is_refused() {
     let forge: Forge = |header, mut games| {
-        let game = &mut games[0].game;
+        let game = &mut games[0];
         game.plies = vec![PlyRecord { search: None, ..game.plies[0].clone() }; 52_000];
         let mut bytes = packed(&header, &games[..1]);
         let frame = bytes.split_off(header_bytes(&bytes));
@@ -388,7 +388,7 @@ fn an_object_that_was_read_and_removed_is_not_held_against_its_worker() {
 #[test]
 fn a_plausible_forgery_is_found_by_playing_the_game_again() {
     let forge: Forge = |header, mut games| {
-        let search = games[0].game.plies.iter_mut().find_map(|ply| ply.search.as_mut())?;
+        let search = games[0].plies.iter_mut().find_map(|ply| ply.search.as_mut())?;
         search.chances = Chances::new(-search.chances.value() * 0.5 + 0.01, 0.0);
         Some(packed(&header, &games))
     };

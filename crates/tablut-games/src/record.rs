@@ -1,4 +1,4 @@
-//! The record of one game: its moves, the search's results for them, and the end of the game.
+//! The record of a finished game: its moves, the search's results for them if there are any, and the end of the game.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use tablut_rules::{Game, Move, MoveList, Outcome, Position, Reason, Rules};
 use tablut_search::Chances;
 
-/// One game. The rules crate can replay it without other crates.
+/// A finished game of self-play or of a match. The rules crate can replay it without other crates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameRecord {
     /// Number of the game in its generation or match, from 0.
     pub index: u64,
     /// Name of the rule set.
     pub rules: String,
-    /// The ply limit of the game. Self-play stops a game there.
+    /// The ply limit of the game, in addition to the rules' limits. Self-play stops a game there.
     pub max_plies: u32,
     /// The position before the first move.
     pub start: Position,
@@ -21,8 +21,12 @@ pub struct GameRecord {
     pub plies: Vec<PlyRecord>,
     /// Who won, and why the game ended.
     pub outcome: Outcome,
+    /// What the loser did, if the outcome's reason is [`Reason::Forfeit`].
+    pub forfeit: Option<String>,
     /// The simulations of unequal searches, if the game has them.
     pub handicap: Handicap,
+    /// Evaluations by the net. Self-play counts them, matches do not.
+    pub evaluations: u64,
 }
 
 /// Unequal searches of the two sides of a game. By default both sides have equal searches.
@@ -106,6 +110,21 @@ pub enum ReplayError {
 }
 
 impl GameRecord {
+    /// The record of `game`, which has ended with `outcome`, without search data.
+    pub fn new(index: u64, game: &Game, max_plies: u32, outcome: Outcome) -> Self {
+        Self {
+            index,
+            rules: game.rules().name().to_owned(),
+            max_plies,
+            start: *game.start(),
+            plies: game.moves().map(|mv| PlyRecord { mv, search: None }).collect(),
+            outcome,
+            forfeit: None,
+            handicap: Handicap::default(),
+            evaluations: 0,
+        }
+    }
+
     /// Whether self-play stopped the game at its ply limit, so that nobody knows how it would have ended. A length
     /// limit of the rule set itself is an end like others.
     pub fn is_unfinished(&self, rules: &Rules) -> bool {
@@ -151,7 +170,8 @@ impl GameRecord {
             visit(&game, &moves, ply);
             game.play(ply.mv).map_err(|error| wrong(number + 1, error.to_string()))?;
         }
-        if game.outcome() != Some(self.outcome) {
+        let expected = Some(self.outcome).filter(|outcome| outcome.reason != Reason::Forfeit);
+        if game.outcome() != expected {
             let found = game.outcome().map_or("no result".to_owned(), |outcome| outcome.to_string());
             let expected = self.outcome.to_string();
             return Err(ReplayError::Outcome { index: self.index, found, expected });

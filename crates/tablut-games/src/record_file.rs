@@ -57,9 +57,14 @@ struct Header {
     /// Indices of the plies that a search chose.
     searched: Vec<u32>,
     outcome: Outcome,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    forfeit: Option<String>,
     /// Absent for ordinary games and in files of earlier versions.
     #[serde(rename = "notes", default, skip_serializing_if = "Handicap::is_none")]
     handicap: Handicap,
+    /// Absent in files of earlier versions.
+    #[serde(default)]
+    evaluations: u64,
 }
 
 /// The contents of a file.
@@ -172,7 +177,9 @@ fn plain_frame(game: &GameRecord) -> Result<Vec<u8>, String> {
         moves: game.plies.iter().map(|ply| ply.mv.to_string()).collect(),
         searched,
         outcome: game.outcome,
+        forfeit: game.forfeit.clone(),
         handicap: game.handicap,
+        evaluations: game.evaluations,
     };
     let header = serde_json::to_vec(&header).map_err(|error| error.to_string())?;
     let mut plain = length(header.len(), "bytes")?.to_le_bytes().to_vec();
@@ -254,7 +261,9 @@ fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String
         start: header.start.parse().map_err(|error| format!("{error}"))?,
         plies,
         outcome: header.outcome,
+        forfeit: header.forfeit,
         handicap: header.handicap,
+        evaluations: header.evaluations,
     })
 }
 
@@ -288,12 +297,11 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads the output of [`pack_game`].
+/// Reads the output of [`pack_game`] at the start of `bytes`. Returns the game and the bytes after it.
 ///
 /// # Errors
-/// If the bytes are not one whole frame, or have more than `max_bytes` bytes when unpacked. The error gives the reason.
-pub fn unpack_game(bytes: &[u8], max_bytes: usize) -> Result<GameRecord, String> {
-    let mut bytes = Reader(bytes);
-    let game = read_frame(&mut bytes, max_bytes)?;
-    if bytes.0.is_empty() { Ok(game) } else { Err(format!("{} bytes after the frame", bytes.0.len())) }
+/// If the frame is not valid, or has more than `max_bytes` bytes when unpacked. The error gives the reason.
+pub fn unpack_game(bytes: &[u8], max_bytes: usize) -> Result<(GameRecord, &[u8]), String> {
+    let mut rest = Reader(bytes);
+    Ok((read_frame(&mut rest, max_bytes)?, rest.0))
 }

@@ -82,6 +82,7 @@ pub struct SelfPlayGame {
     /// Simulations of a search in games without a handicap.
     simulations: u32,
     handicap: Handicap,
+    evaluations: u64,
     /// The tree of each side. If the sides are equal, both use the first tree.
     searches: [Option<Search>; 2],
     /// Whether a search is running. Otherwise there may be only a tree that is kept for the next search.
@@ -116,6 +117,7 @@ impl SelfPlayGame {
             search: search.config(),
             simulations,
             handicap: Handicap::default(),
+            evaluations: 0,
             searches: [None, None],
             searching: false,
             config: config.clone(),
@@ -210,7 +212,9 @@ impl SelfPlayGame {
             start: self.start,
             plies: std::mem::take(&mut self.plies),
             outcome,
+            forfeit: None,
             handicap: self.handicap,
+            evaluations: self.evaluations,
         })
     }
 }
@@ -267,6 +271,7 @@ impl Task for SelfPlayGame {
 
     fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<GameRecord>, Infallible> {
         if let Some(candidates) = &mut self.candidates {
+            self.evaluations += candidates.queries.len() as u64;
             requests.extend(candidates.queries.drain(..).map(|query| (0, query)));
             return Ok(None);
         }
@@ -280,6 +285,7 @@ impl Task for SelfPlayGame {
             let tree = self.tree();
             let Some(search) = &mut self.searches[tree] else { continue };
             let n_queries = search.gather(&mut self.queries);
+            self.evaluations += n_queries as u64;
             requests.extend(self.queries.drain(..).map(|query| (0, query)));
             if n_queries > 0 {
                 return Ok(None);

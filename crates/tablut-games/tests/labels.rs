@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use tablut_games::{GameRecord, Handicap, PlyRecord, ReplayWindow, SearchRecord, TrainingBatch};
+use tablut_games::{GameRecord, ReplayWindow, SearchRecord, TrainingBatch};
 use tablut_net::{PLANES, PolicyIndex};
 use tablut_rules::{Bitboard, Game, Move, MoveList, Position, Rules, Symmetry};
 use tablut_search::Chances;
@@ -56,15 +56,8 @@ fn rows(rules: &Arc<Rules>, known: &Known, value_share: f32) -> (TrainingBatch, 
     };
     game.play(known.winning).unwrap();
     let outcome = game.outcome().expect("the winning move ends the game");
-    let record = GameRecord {
-        index: 0,
-        rules: rules.name().to_owned(),
-        max_plies: 60,
-        start: known.position,
-        plies: vec![PlyRecord { mv: known.winning, search: Some(search) }],
-        outcome,
-        handicap: Handicap::default(),
-    };
+    let mut record = GameRecord::new(0, &game, 60, outcome);
+    record.plies[0].search = Some(search);
     let mut window = ReplayWindow::new(vec![Arc::clone(rules)], 100);
     window.push(&[record]).unwrap();
     (window.batch(96, value_share, &mut ChaCha8Rng::seed_from_u64(4)), moves)

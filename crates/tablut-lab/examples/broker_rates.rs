@@ -16,8 +16,7 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::{self, message::PublishMessage};
 use futures_util::future::try_join_all;
 use tablut_fleet::{
-    Connection, FleetGames, FleetTrainer, Order, ResultGame, ResultHeader, ResultMessage, TrainerOptions, probe,
-    result_subject,
+    Connection, FleetGames, FleetTrainer, Order, ResultHeader, ResultMessage, TrainerOptions, probe, result_subject,
 };
 use tablut_games::{CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, SelfPlayConfig};
 use tablut_net::{Engine, Inference, Model, TrainingSummary, Weights};
@@ -149,7 +148,7 @@ fn parcels(order: &GameOrder, played: &[GameRecord]) -> Result<Vec<Vec<u8>>, Fai
     for first in (0..order.games).step_by(PARCEL) {
         let numbers = first..(first + PARCEL).min(order.games);
         let game = |index: usize| GameRecord { index: index as u64, ..played[index % played.len()].clone() };
-        let games: Vec<ResultGame> = numbers.map(|index| ResultGame { game: game(index), evaluations: 1 }).collect();
+        let games: Vec<GameRecord> = numbers.map(game).collect();
         parcels.extend(ResultMessage::pack(&header, &games, 1 << 20)?);
     }
     Ok(parcels)

@@ -97,7 +97,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             n_pairs,
             opening_plies: 4,
             book: None,
-            max_plies: Some(200),
+            max_plies: 200,
             seed: 1,
             sequential_test: None,
             concurrency: Concurrency::default(),
@@ -107,7 +107,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             vec![Box::new(NetEvaluator::new(Box::new(engine))) as Box<dyn Evaluator>]
         };
         let players = [contestant(first)?, contestant(second)?];
-        let outcome = play_match(&config, &players, evaluators, &CancelToken::new(), |_| {})?;
+        let outcome = play_match(&config, &players, Vec::new(), evaluators, &CancelToken::new(), |_| {})?;
         println!("{}", serde_json::to_string(&outcome.report)?);
     }
     Ok(())

@@ -60,7 +60,7 @@ fn main() -> Result<(), Failure> {
         n_pairs: pairs.parse()?,
         opening_plies: 6,
         book: None,
-        max_plies: Some(300),
+        max_plies: 300,
         seed: 1,
         sequential_test: None,
         concurrency: Concurrency::default(),
@@ -71,7 +71,7 @@ fn main() -> Result<(), Failure> {
         vec![Box::new(NetEvaluator::new(Box::new(integers))), Box::new(NetEvaluator::new(Box::new(unrounded)))]
     };
     let contestants = [contestant("integers", 0), contestant("f32", 1)];
-    let outcome = play_match(&config, &contestants, evaluators, &CancelToken::new(), |_| {})?;
+    let outcome = play_match(&config, &contestants, Vec::new(), evaluators, &CancelToken::new(), |_| {})?;
     println!("{}", serde_json::to_string_pretty(&outcome.report)?);
     Ok(())
 }

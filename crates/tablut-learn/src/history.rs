@@ -76,21 +76,14 @@ fn simulations_by_side(results: Endings, band: f64, full: u32) -> Option<[u32; 2
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_rules::{Outcome, Position, Reason, Side};
+    use tablut_rules::{Game, Outcome, Reason, Side};
 
     #[test]
     fn only_ordinary_games_of_the_latest_generations_are_counted() {
         let rules = [Arc::new(Rules::named("kvasir").unwrap())];
         let mut history = GameHistory::default();
-        let ordinary = GameRecord {
-            index: 0,
-            rules: "kvasir".to_owned(),
-            max_plies: 1,
-            start: Position::start(Side::Attackers),
-            plies: Vec::new(),
-            outcome: Outcome { winner: None, reason: Reason::PlyLimit },
-            handicap: Handicap::default(),
-        };
+        let game = Game::new(rules[0].clone(), Side::Attackers);
+        let ordinary = GameRecord::new(0, &game, 1, Outcome { winner: None, reason: Reason::PlyLimit });
         let mut uneven = ordinary.clone();
         uneven.handicap.simulations = Some([9, 3]);
         for _ in 0..6 {

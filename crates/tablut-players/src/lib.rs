@@ -5,7 +5,6 @@
 //!   [`Contestant`], which creates players for games.
 //! - [`Baseline`]: players without a net, including the hand-written engine, [`alphabeta`].
 //! - [`NetSearch`]: how a net plays. [`SearchPlayer`] plays one of many games at once, [`NetPlayer`] one game at a time.
-//! - [`Ending`]: how a game between players ended.
 
 pub mod alphabeta;
 pub mod baseline;
@@ -22,7 +21,7 @@ pub use contestant::{Contestant, Demand, StartProgram};
 pub use named::{NamedPlayer, is_name};
 pub use net_player::{NetPlayer, SearchPlayer};
 pub use net_search::{NetSearch, net_of, play_simulations};
-pub use player::{Ending, Fault, Player, PlayerError};
+pub use player::{Fault, Player, PlayerError};
 pub use spec::{MAX_SIMULATIONS, PLAYER_FORMS, PlayerSpec, PlayerSpecError, SearchLimit, SearchOptions};
 
 /// The example of the README, as a test.

@@ -1,8 +1,8 @@
-//! The trait of all players, and the ends of games between players.
+//! The trait of all players, and the reasons for which a player has no move.
 
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
-use tablut_rules::{Game, Move, Outcome, Side};
+use tablut_rules::{Game, Move, Side};
 use tablut_search::{Evaluation, Situation};
 
 /// One side of a game.
@@ -64,36 +64,4 @@ pub struct PlayerError {
 pub(crate) fn pick(moves: &[Move], rng: &mut ChaCha8Rng) -> Move {
     assert!(!moves.is_empty(), "a player was asked for a move in a game that is over");
     moves[rng.random_range(0..moves.len())]
-}
-
-/// Why a game ended.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Ending {
-    /// The rules ended the game.
-    Rules(Outcome),
-    /// A player made an illegal move, was too slow, left, or sent something that is not a move. The other player wins.
-    Forfeit {
-        /// The player that lost.
-        loser: Side,
-        /// The reason, in words.
-        reason: String,
-    },
-}
-
-impl Ending {
-    /// The winner, or `None` for a draw.
-    pub fn winner(&self) -> Option<Side> {
-        match self {
-            Self::Rules(outcome) => outcome.winner,
-            Self::Forfeit { loser, .. } => Some(loser.opponent()),
-        }
-    }
-
-    /// The reason as one word: the rules' reason, such as `king-escaped`, or `forfeit`.
-    pub fn keyword(&self) -> String {
-        match self {
-            Self::Rules(outcome) => outcome.reason.to_string(),
-            Self::Forfeit { .. } => "forfeit".to_owned(),
-        }
-    }
 }

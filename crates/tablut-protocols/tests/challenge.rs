@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use tablut_players::{Baseline, Ending, PlayerSpec};
+use tablut_players::{Baseline, PlayerSpec};
 use tablut_protocols::challenge::client::{ClientEnd, ClientOptions, ClientReport, play};
 use tablut_protocols::challenge::frame::{read_frame, write_frame};
 use tablut_protocols::challenge::message::{ChallengeState, Turn};
@@ -53,10 +53,8 @@ fn name(stream: &mut TcpStream) {
 }
 
 fn forfeit(report: &RefereeReport) -> &str {
-    match &report.ending {
-        Ending::Forfeit { loser: Side::Defenders, reason } => reason,
-        other => panic!("expected a forfeit of the defenders, found {other:?}"),
-    }
+    assert_eq!(report.outcome, Outcome::forfeit(Side::Defenders), "{report:?}");
+    report.forfeit.as_deref().unwrap()
 }
 
 #[test]
@@ -70,16 +68,15 @@ fn our_client_plays_a_whole_game_against_our_referee() {
         let report = serve(&white, &black, &options(WAIT), &mut |_, _| n_reported += 1).unwrap();
         (report, [attackers.join().unwrap().unwrap(), defenders.join().unwrap().unwrap()])
     });
-    let Ending::Rules(outcome) = &report.ending else { panic!("{report:?}") };
     assert_eq!(n_reported, report.moves.len());
     assert_eq!(report.names, ["tablut", "tablut"]);
     let mut game = Game::new(rules(), Side::Defenders);
     for &mv in &report.moves {
         game.play(mv).unwrap();
     }
-    assert_eq!(game.outcome(), Some(*outcome));
+    assert_eq!(game.outcome(), Some(report.outcome));
     for client in clients {
-        assert_eq!((client.end, &client.moves), (ClientEnd::Result(outcome.winner), &report.moves));
+        assert_eq!((client.end, &client.moves), (ClientEnd::Result(report.outcome.winner), &report.moves));
     }
 }
 
@@ -174,7 +171,7 @@ fn stray_connections_do_not_block_a_game() {
         scope.spawn(move || play_as(black_port, Side::Attackers, "greedy"));
         serve(&white, &black, &options(WAIT), &mut |_, _| {})
     });
-    assert!(matches!(report.unwrap().ending, Ending::Rules(_)));
+    assert_eq!(report.unwrap().forfeit, None);
 }
 
 /// Runs our client for the defenders against a referee that does anything and closes the connection.

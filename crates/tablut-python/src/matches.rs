@@ -120,7 +120,7 @@ pub(crate) fn play_matches<'py>(
         n_pairs,
         opening_plies,
         book: None,
-        max_plies: Some(max_plies),
+        max_plies,
         seed,
         sequential_test,
         concurrency: Concurrency { workers, tasks_per_worker: GAMES_PER_THREAD },
@@ -191,7 +191,7 @@ fn play(py: Python<'_>, pair: [&Entrant; 2], nets: &NetPool, config: &MatchConfi
     }
     let sets = Prepared::new(sets);
     let played = supervise(py, &callables, receiver, &to_caller, |cancel| {
-        play_match(config, &contestants, || sets.take(), cancel, |_| {})
+        play_match(config, &contestants, Vec::new(), || sets.take(), cancel, |_| {})
     })?;
     match played {
         Ok(outcome) => Ok(outcome.report),

@@ -91,22 +91,17 @@ pub fn samples<'a>(games: &'a [GameRecord], rules: &str) -> Vec<&'a GameRecord> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_games::{Handicap, PlyRecord, SearchRecord};
-    use tablut_rules::{Outcome, Position, Reason};
+    use std::sync::Arc;
+    use tablut_games::{PlyRecord, SearchRecord};
+    use tablut_rules::{Game, Outcome, Reason, Rules};
     use tablut_search::Chances;
 
     fn game(moves: &str, winner: Option<Side>) -> GameRecord {
         let search = || Some(SearchRecord { chances: Chances::new(0.0, 0.0), simulations: 1, policy: vec![] });
         let ply = |text: &str| PlyRecord { mv: text.parse().unwrap(), search: search() };
-        GameRecord {
-            index: 0,
-            rules: "kvasir".to_owned(),
-            max_plies: 200,
-            start: Position::start(Side::Attackers),
-            plies: moves.split(' ').map(ply).collect(),
-            outcome: Outcome { winner, reason: Reason::KingEscaped },
-            handicap: Handicap::default(),
-        }
+        let start = Game::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers);
+        let outcome = Outcome { winner, reason: Reason::KingEscaped };
+        GameRecord { plies: moves.split(' ').map(ply).collect(), ..GameRecord::new(0, &start, 200, outcome) }
     }
 
     #[test]

@@ -23,7 +23,7 @@ mod words;
 
 pub use csv::{GAME_COLUMNS, games_csv, metrics_csv};
 pub use evaluation::{EvaluationFile, EvaluationMatch};
-pub use live::{GameSnapshot, LIVE_FILE, Live};
+pub use live::{DisplayedGame, LIVE_FILE, Live};
 pub use live_report::LiveReport;
 pub use metrics::read_lines;
 pub use page::{LIVE_PATH, SNAPSHOT_PATH, live_page, report_page, snapshot_page};

@@ -42,23 +42,23 @@ pub struct Live {
     /// A line about the workers, empty without workers.
     pub workers: String,
     /// Games in progress.
-    pub under_way: Vec<GameSnapshot>,
+    pub under_way: Vec<DisplayedGame>,
     /// The last games that have ended, the newest first.
-    pub finished: Vec<GameSnapshot>,
+    pub finished: Vec<DisplayedGame>,
 }
 
-/// A game in [`Live`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct GameSnapshot {
+/// A game as a page shows it, in progress or finished. Unlike a [`GameRecord`] it may have no outcome, and it has only
+/// the values of its searches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DisplayedGame {
     /// The game's number in its generation.
     pub index: u64,
     /// The rule set's name.
     pub rules: String,
     /// The position before the first move.
-    pub start: String,
+    pub start: Position,
     /// The moves so far.
-    pub moves: Vec<String>,
+    pub moves: Vec<Move>,
     /// The search's value of the position before each move, +1 for the attackers. `None` if the search is no training
     /// target.
     pub values: Vec<Option<f32>>,
@@ -66,36 +66,33 @@ pub struct GameSnapshot {
     pub outcome: Option<Outcome>,
 }
 
-impl GameSnapshot {
+impl DisplayedGame {
     /// A game in progress, with its plies so far.
     pub fn new(index: u64, rules: &str, start: &Position, plies: &[PlyRecord]) -> Self {
         Self {
             index,
             rules: rules.to_owned(),
-            start: start.to_string(),
-            moves: plies.iter().map(|ply| ply.mv.to_string()).collect(),
+            start: *start,
+            moves: plies.iter().map(|ply| ply.mv).collect(),
             values: plies.iter().map(|ply| ply.search.as_ref().map(|search| search.chances.value())).collect(),
             outcome: None,
         }
     }
 
-    /// The positions before the first move and after each move, and the moves. `None` if a move is illegal or the data
-    /// are inconsistent.
-    pub fn replay(&self, rules: &Arc<Rules>) -> Option<(Vec<Position>, Vec<Move>)> {
-        let mut game = Game::from_position(rules.clone(), self.start.parse().ok()?).ok()?;
-        let mut positions = vec![*game.position()];
-        let mut moves = Vec::new();
-        for text in &self.moves {
-            let mv: Move = text.parse().ok()?;
+    /// The positions before the first move and after each move. `None` if a move is illegal or the data are
+    /// inconsistent.
+    pub fn positions(&self, rules: &Arc<Rules>) -> Option<Vec<Position>> {
+        let mut game = Game::from_position(rules.clone(), self.start).ok()?;
+        let mut positions = vec![self.start];
+        for &mv in &self.moves {
             game.play(mv).ok()?;
             positions.push(*game.position());
-            moves.push(mv);
         }
-        (self.values.len() == moves.len()).then_some((positions, moves))
+        (self.values.len() == self.moves.len()).then_some(positions)
     }
 }
 
-impl From<&GameRecord> for GameSnapshot {
+impl From<&GameRecord> for DisplayedGame {
     fn from(game: &GameRecord) -> Self {
         Self { outcome: Some(game.outcome), ..Self::new(game.index, &game.rules, &game.start, &game.plies) }
     }
@@ -151,15 +148,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let ply = |text: &str| PlyRecord { mv: text.parse().unwrap(), search: None };
         let start = Position::start(Side::Attackers);
-        let game = GameSnapshot::new(3, "kvasir", &start, &["d1-d3", "e4-c4"].map(ply));
+        let game = DisplayedGame::new(3, "kvasir", &start, &["d1-d3", "e4-c4"].map(ply));
         let live = Live { schema: Live::SCHEMA, under_way: vec![game.clone()], ..Live::default() };
         live.write(folder.path()).unwrap();
         assert_eq!(Live::read(folder.path()), Some(live));
         let rules = Arc::new(Rules::named("kvasir").unwrap());
-        assert_eq!(game.replay(&rules).unwrap().0.len(), 3);
+        assert_eq!(game.positions(&rules).unwrap().len(), 3);
         let mut wrong = game.clone();
-        wrong.moves[1] = "a1-a2".to_owned();
-        assert!(wrong.replay(&rules).is_none());
+        wrong.moves[1] = "a1-a2".parse().unwrap();
+        assert!(wrong.positions(&rules).is_none());
         Live::remove(folder.path());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         fs::write(folder.path().join(LIVE_FILE), "{\"generation\":").unwrap();

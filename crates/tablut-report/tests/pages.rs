@@ -9,7 +9,7 @@ use tablut_games::{
     CancelToken, Concurrency, Counters, RecordFile, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_records,
 };
 use tablut_report::{
-    GameSnapshot, LIVE_PATH, Live, RunFiles, SNAPSHOT_PATH, headline, live_page, report_page, snapshot_page, warnings,
+    DisplayedGame, LIVE_PATH, Live, RunFiles, SNAPSHOT_PATH, headline, live_page, report_page, snapshot_page, warnings,
 };
 use tablut_rules::Rules;
 use tablut_search::{Evaluator, SelfPlaySearch, UniformEvaluator};
@@ -136,8 +136,8 @@ fn games_are_stepped_through_on_a_page_that_does_not_reload() {
     let folder = tempfile::tempdir().unwrap();
     run_with_games(folder.path());
     let games = RunFiles::read(folder.path()).unwrap().games;
-    let under_way = vec![GameSnapshot { outcome: None, ..GameSnapshot::from(&games[0]) }];
-    let finished = vec![GameSnapshot::from(&games[1])];
+    let under_way = vec![DisplayedGame { outcome: None, ..DisplayedGame::from(&games[0]) }];
+    let finished = vec![DisplayedGame::from(&games[1])];
     Live { schema: Live::SCHEMA, under_way, finished, ..Live::default() }.write(folder.path()).unwrap();
     let run = RunFiles::read(folder.path()).unwrap();
     let (live, snapshot) = (live_page(&run, 5), snapshot_page(&run));

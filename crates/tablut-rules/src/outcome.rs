@@ -25,6 +25,9 @@ pub enum Reason {
     NoCaptures,
     /// The game has reached the ply limit (clause C10).
     PlyLimit,
+    /// A player made an illegal move, was too slow, left, or sent something that is not a move. The other player wins. No
+    /// rule ends a game so.
+    Forfeit,
 }
 
 impl Reason {
@@ -38,6 +41,7 @@ impl Reason {
             Reason::Aggressor => "aggressor",
             Reason::NoCaptures => "no-captures",
             Reason::PlyLimit => "ply-limit",
+            Reason::Forfeit => "forfeit",
         }
     }
 }
@@ -55,6 +59,13 @@ pub struct Outcome {
     pub winner: Option<Side>,
     /// Why the game is over.
     pub reason: Reason,
+}
+
+impl Outcome {
+    /// The end of a game that `loser` has forfeited.
+    pub const fn forfeit(loser: Side) -> Self {
+        Self { winner: Some(loser.opponent()), reason: Reason::Forfeit }
+    }
 }
 
 impl fmt::Display for Outcome {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tablut_games::{GameWatch, PlyRecord};
 use tablut_learn::RunEvent;
-use tablut_report::{GameSnapshot, Live};
+use tablut_report::{DisplayedGame, Live};
 use tablut_rules::{Position, Rules};
 
 use crate::run_events::Consumer;
@@ -87,7 +87,7 @@ impl Consumer for LiveWriter {
                 }
                 // With workers no game is seen in progress, so finished games are shown.
                 if watched.is_some() || live.under_way.is_empty() {
-                    live.finished.insert(0, GameSnapshot::from(*game));
+                    live.finished.insert(0, DisplayedGame::from(*game));
                     live.finished.truncate(MOST_FINISHED);
                 }
             }
@@ -102,14 +102,14 @@ impl GameWatch for LiveWriter {
             let games = &mut state.live.under_way;
             if let Some(game) = games.iter_mut().find(|game| game.index == index) {
                 for ply in &plies[game.moves.len().min(plies.len())..] {
-                    game.moves.push(ply.mv.to_string());
+                    game.moves.push(ply.mv);
                     game.values.push(ply.search.as_ref().map(|search| search.chances.value()));
                 }
                 return;
             }
             let of_set = games.iter().filter(|game| game.rules == rules.name()).count();
             if games.len() < MOST_UNDER_WAY && of_set < MOST_OF_A_SET {
-                games.push(GameSnapshot::new(index, rules.name(), start, plies));
+                games.push(DisplayedGame::new(index, rules.name(), start, plies));
             }
         });
     }
@@ -124,10 +124,10 @@ impl Drop for LiveWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tablut_games::{CancelToken, GameRecord, Handicap, SearchRecord};
+    use tablut_games::{CancelToken, GameRecord, SearchRecord};
     use tablut_learn::{Run, TrainConfig};
     use tablut_report::LIVE_FILE;
-    use tablut_rules::{Outcome, Reason, Side};
+    use tablut_rules::{Game, Outcome, Reason, Side};
     use tablut_search::Chances;
 
     use crate::run_events::RunEvents;
@@ -155,16 +155,9 @@ mod tests {
         assert_eq!(watched, [(0, 2), (1, 1), (9, 1)]);
         let outcome = Outcome { winner: Some(Side::Defenders), reason: Reason::KingEscaped };
         let ends = |index| {
-            let (rules, plies) = ("kvasir".to_owned(), plies.to_vec());
-            events.send(RunEvent::GameEnded(&GameRecord {
-                index,
-                rules,
-                max_plies: 40,
-                start,
-                plies,
-                outcome,
-                handicap: Handicap::default(),
-            }));
+            let game = Game::new(sets[0].clone(), Side::Attackers);
+            let record = GameRecord { plies: plies.to_vec(), ..GameRecord::new(index, &game, 40, outcome) };
+            events.send(RunEvent::GameEnded(&record));
         };
         (5..7).for_each(ends);
         ends(0);

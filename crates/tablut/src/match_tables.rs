@@ -155,17 +155,18 @@ fn signed(elo: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{endings_text, ladder_table, match_table, sequential_test_text, superiority_table};
+    use std::sync::Arc;
     use tablut_arena::tally::ReportHeader;
-    use tablut_arena::{GameResult, MatchReport, Tally, ladder};
-    use tablut_players::Ending;
+    use tablut_arena::{MatchReport, Tally, ladder};
+    use tablut_games::GameRecord;
     use tablut_ratings::TestBounds;
-    use tablut_rules::{Outcome, Reason, Side};
+    use tablut_rules::{Game, Outcome, Reason, Rules, Side};
 
     /// A game with this number of half points for the player on `side`.
-    fn game(side: Side, half_points: usize) -> GameResult {
+    fn game(side: Side, half_points: usize) -> GameRecord {
         let winner = [Some(side.opponent()), None, Some(side)][half_points];
-        let ending = Ending::Rules(Outcome { winner, reason: Reason::NoMoves });
-        GameResult { first: Side::Attackers, moves: Vec::new(), ending }
+        let start = Game::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers);
+        GameRecord::new(0, &start, 400, Outcome { winner, reason: Reason::NoMoves })
     }
 
     fn report(players: [&str; 2], pairs: [[u32; 3]; 3]) -> MatchReport {

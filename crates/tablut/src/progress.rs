@@ -21,7 +21,7 @@ pub struct Progress {
     bar: ProgressBar,
     voice: Voice,
     /// Writes lines if there is no terminal for the bar.
-    _heartbeat: Option<Heartbeat>,
+    _lines: Option<PeriodicLines>,
 }
 
 impl Progress {
@@ -48,8 +48,8 @@ impl Progress {
 
     fn begin(bar: ProgressBar, voice: Voice, line: impl Fn(&ProgressBar) -> String + Send + 'static) -> Self {
         bar.enable_steady_tick(TICK);
-        let heartbeat = Heartbeat::of_bar(&bar, voice, line);
-        Self { bar, voice, _heartbeat: heartbeat }
+        let lines = PeriodicLines::of_bar(&bar, voice, line);
+        Self { bar, voice, _lines: lines }
     }
 
     /// Shows the number of finished units, and a message.
@@ -106,12 +106,12 @@ pub fn left(elapsed: Duration, done: u64, total: u64) -> HumanDuration {
 }
 
 /// Writes a line about the work from time to time until it is dropped.
-pub struct Heartbeat {
+pub struct PeriodicLines {
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Heartbeat {
+impl PeriodicLines {
     /// Prints `line` of `bar` from time to time, if the bar is hidden and the voice is not quiet.
     pub fn of_bar(
         bar: &ProgressBar,
@@ -139,12 +139,12 @@ impl Heartbeat {
                 }
             }
         };
-        let thread = std::thread::Builder::new().name("heartbeat".to_owned()).spawn(beats).ok()?;
+        let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(beats).ok()?;
         Some(Self { end: Some(end), thread: Some(thread) })
     }
 }
 
-impl Drop for Heartbeat {
+impl Drop for PeriodicLines {
     fn drop(&mut self) {
         self.end.take();
         if let Some(thread) = self.thread.take() {
@@ -173,12 +173,12 @@ mod tests {
     }
 
     #[test]
-    fn a_heartbeat_needs_no_progress_and_stops_when_dropped() {
+    fn lines_need_no_progress_and_stop_when_dropped() {
         let (beat, beats) = channel();
-        let heartbeat = Heartbeat::start(std::iter::repeat(Duration::ZERO), move || beat.send(()).unwrap_or(()));
+        let lines = PeriodicLines::start(std::iter::repeat(Duration::ZERO), move || beat.send(()).unwrap_or(()));
         beats.recv().expect("a first beat");
         beats.recv().expect("another one");
-        drop(heartbeat);
+        drop(lines);
         while beats.try_recv().is_ok() {}
         assert!(beats.recv().is_err(), "it beats after its end");
     }

@@ -9,7 +9,7 @@ use tablut_games::Counters;
 use tablut_learn::{Run, RunEvent};
 
 use crate::console::Voice;
-use crate::progress::{Heartbeat, bars, style};
+use crate::progress::{PeriodicLines, bars, style};
 use crate::run_events::Consumer;
 use crate::run_progress::{RunProgress, summary};
 
@@ -21,7 +21,7 @@ pub struct ProgressLines {
     phase: ProgressBar,
     voice: Voice,
     counters: Arc<Counters>,
-    heartbeat: Mutex<Option<Heartbeat>>,
+    periodic: Mutex<Option<PeriodicLines>>,
     /// Lines that wait while the dashboard has the terminal. `None` if it does not.
     waiting: Mutex<Option<Vec<String>>>,
 }
@@ -44,7 +44,7 @@ impl ProgressLines {
             phase,
             voice,
             counters: counters.clone(),
-            heartbeat: Mutex::new(None),
+            periodic: Mutex::new(None),
             waiting: Mutex::new(is_muted.then(Vec::new)),
         }
     }
@@ -94,7 +94,7 @@ impl ProgressLines {
             format!("{name}: {done}/{all} {unit} after {elapsed}{evaluated}")
         };
         if self.waiting().is_none() {
-            *self.heartbeat() = Heartbeat::of_bar(&self.phase, self.voice, line);
+            *self.periodic() = PeriodicLines::of_bar(&self.phase, self.voice, line);
         }
     }
 
@@ -102,8 +102,8 @@ impl ProgressLines {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn heartbeat(&self) -> MutexGuard<'_, Option<Heartbeat>> {
-        self.heartbeat.lock().unwrap_or_else(PoisonError::into_inner)
+    fn periodic(&self) -> MutexGuard<'_, Option<PeriodicLines>> {
+        self.periodic.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -114,7 +114,7 @@ impl Consumer for ProgressLines {
                 self.begin_phase(progress);
             }
             RunEvent::GenerationEnded(metrics) => {
-                *self.heartbeat() = None;
+                *self.periodic() = None;
                 self.run.set_position(progress.done);
                 let left = progress.left().unwrap_or_default();
                 self.run.set_message(format!(", about {} left", HumanDuration(left)));

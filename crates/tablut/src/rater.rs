@@ -93,7 +93,7 @@ fn prepare(
             plan: MatchPlan {
                 rules: order.rules.clone(),
                 contestants: [contestant(&net(NEWEST.into()))?, contestant(opponent)?],
-                max_plies: Some(run.config.selfplay.max_plies),
+                max_plies: run.config.selfplay.max_plies,
                 seed: order.seed,
             },
             n_pairs: order.n_pairs,

@@ -19,18 +19,15 @@ pub struct MatchHeader {
     pub format: u32,
     /// The rules in full, so that the games can be replayed even if a rule file has changed.
     pub rules: RuleSet,
-    /// All players.
     pub players: Vec<PlayerIdentity>,
     /// The pairings, as indices into `players`.
     pub matches: Vec<[usize; 2]>,
-    /// Games of each match.
     pub games: usize,
     /// Random plies at the start of each game.
     pub opening_plies: u32,
-    /// Hash of the openings.
     pub openings: String,
     /// A game is a draw after this many plies, in addition to the rules' limits.
-    pub max_plies: Option<u32>,
+    pub max_plies: u32,
     /// Seed of openings and players.
     pub seed: u64,
     /// The sequential test that may stop a match.

@@ -1,14 +1,13 @@
 //! A match continues a file of games, and another match's file is rejected.
 
-use super::{GameLine, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
+use super::{GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 use crate::contest::{MatchConfig, play_match};
-use crate::match_game::GameResult;
 use crate::openings::Opening;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use tablut_games::{CancelToken, Concurrency};
+use tablut_games::{CancelToken, Concurrency, GameRecord};
 use tablut_players::Contestant;
 use tablut_rules::Rules;
 use tablut_search::SearchConfig;
@@ -28,26 +27,26 @@ fn header() -> MatchHeader {
         games: 8,
         opening_plies: 4,
         openings: "abc".to_owned(),
-        max_plies: Some(60),
+        max_plies: 60,
         seed: 3,
         sequential_test: None,
     }
 }
 
-fn games() -> BTreeMap<usize, GameResult> {
+fn games() -> BTreeMap<u64, GameRecord> {
     let contestant = |name: &str| Contestant::baseline(name.into(), &name.parse().unwrap()).unwrap();
     let config = MatchConfig {
         rules: rules(),
         n_pairs: 4,
         opening_plies: 4,
         book: None,
-        max_plies: Some(60),
+        max_plies: 60,
         seed: 3,
         sequential_test: None,
         concurrency: Concurrency { workers: 1, tasks_per_worker: 8 },
     };
     let players = [contestant("greedy"), contestant("random")];
-    play_match(&config, &players, Vec::new, &CancelToken::new(), |_| {}).unwrap().games
+    play_match(&config, &players, Vec::new(), Vec::new, &CancelToken::new(), |_| {}).unwrap().games
 }
 
 fn open(path: &Path) -> Result<GamesFile, GamesFileError> {
@@ -55,11 +54,11 @@ fn open(path: &Path) -> Result<GamesFile, GamesFileError> {
 }
 
 /// Writes the games in the order given.
-fn write(path: &Path, order: &[usize]) {
+fn write(path: &Path, order: &[u64]) {
     let games = games();
     let mut file = open(path).unwrap();
     for &idx in order {
-        file.append((0, idx), &games[&idx]).unwrap();
+        file.append(0, &games[&idx]).unwrap();
     }
 }
 
@@ -70,14 +69,14 @@ fn games_are_read_back_and_sorted_at_the_end() {
     write(&whole, &[0, 1, 2, 3, 4, 5, 6, 7]);
     open(&whole).unwrap().finish(&[8]).unwrap();
     write(&resumed, &[5, 2]);
-    let known = open(&resumed).unwrap().games(0, &rules());
+    let known = open(&resumed).unwrap().games(0);
     let games = games();
-    assert_eq!(known, [2, 5].map(|idx| (idx, games[&idx].clone())));
+    assert_eq!(known, [2, 5].map(|idx| games[&idx].clone()));
     write(&resumed, &[7, 6, 0, 1, 4, 3]);
     open(&resumed).unwrap().finish(&[8]).unwrap();
     assert_eq!(fs::read(&resumed).unwrap(), fs::read(&whole).unwrap());
     open(&resumed).unwrap().finish(&[4]).unwrap();
-    assert_eq!(open(&resumed).unwrap().games(0, &rules()).len(), 4, "games that do not count are removed");
+    assert_eq!(open(&resumed).unwrap().games(0).len(), 4, "games that do not count are removed");
 }
 
 #[test]
@@ -90,9 +89,9 @@ fn a_truncated_file_keeps_its_complete_lines() {
     for length in (header_end..=text.len()).step_by(7).chain([text.len() - 1]) {
         fs::write(&path, &text[..length]).unwrap();
         let expected = text[..length].matches('\n').count() - 1;
-        assert_eq!(open(&path).unwrap().games(0, &rules()).len(), expected, "{length} bytes");
+        assert_eq!(open(&path).unwrap().games(0).len(), expected, "{length} bytes");
         write(&path, &[7]);
-        assert_eq!(open(&path).unwrap().games(0, &rules()).len(), expected + 1, "{length} bytes");
+        assert_eq!(open(&path).unwrap().games(0).len(), expected + 1, "{length} bytes");
     }
 }
 
@@ -107,9 +106,9 @@ fn a_match_with_more_games_continues_the_file() {
     };
     let known = |games, openings: &[Opening]| {
         let file = open(games, openings).ok()?;
-        Some(file.games(0, &rules()).into_iter().map(|(idx, _)| idx).collect::<Vec<_>>())
+        Some(file.games(0).into_iter().map(|game| game.index).collect::<Vec<_>>())
     };
-    open(8, &openings[..4]).unwrap().append((0, 2), &games()[&2]).unwrap();
+    open(8, &openings[..4]).unwrap().append(0, &games()[&2]).unwrap();
     assert_eq!(known(10, &others), None, "other openings");
     // A longer list of random openings starts like a shorter one. The openings of a book are the same.
     assert_eq!(known(10, &openings), Some(vec![2]));
@@ -182,14 +181,15 @@ fn damaged_lines_are_named() {
     write(&path, &[0, 1]);
     let text = fs::read_to_string(&path).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    let reason = serde_json::from_str::<GameLine>(lines[1]).unwrap().reason;
-    let swapped = lines[1].replace(&reason, "boredom");
+    let reason = games()[&0].outcome.reason.name();
+    let [renamed, swapped] = ["boredom", "aggressor"].map(|other| lines[1].replace(reason, other));
     for (damaged, part) in [
         (format!("{}\n{}\n{}\n", lines[0], lines[1], lines[1]), "line 3: game 1 of match 1 occurs twice"),
         (format!("{}\nnonsense\n{}\n", lines[0], lines[1]), "line 2: expected a game"),
         (text.replacen("\"game\":2", "\"game\":20", 1), "line 3: game 20 of match 1, expected 1 to 8"),
-        (text.replacen("\"moves\":[\"", "\"moves\":[\"e5-e5\",\"", 1), "line 2: ply 1"),
-        (format!("{}\n{swapped}\n", lines[0]), "but the line has boredom"),
+        (text.replacen("\"moves\":[\"", "\"moves\":[\"e5-e5\",\"", 1), "line 2: game 0, ply 1"),
+        (format!("{}\n{renamed}\n", lines[0]), "unknown variant `boredom`"),
+        (format!("{}\n{swapped}\n", lines[0]), "its record says"),
     ] {
         fs::write(&path, &damaged).unwrap();
         let error = open(&path).err().expect("damage").to_string();

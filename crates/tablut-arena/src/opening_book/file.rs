@@ -2,7 +2,7 @@
 
 use super::{BookConfig, JudgedOpening};
 use crate::openings::{Opening, canonical};
-use crate::sealed_file::{self, SealedFileError, json_line, sealed};
+use crate::sealed_file::{self, SealedFileError, json_line};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -12,11 +12,9 @@ use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 use tablut_net::StatedRules;
-use tablut_rules::{Game, Rules, Side, shown};
+use tablut_rules::{Game, Rules, Side};
 
 const KIND: &str = "openings";
-const FORMAT: &str = "tablut openings";
-const VERSION: u32 = 2;
 
 /// The program's books of even openings, with the names of their rule sets. `experiments/openings/books.sh` made them.
 const BOOKS: [(&str, &str); 14] = [
@@ -36,44 +34,25 @@ const BOOKS: [(&str, &str); 14] = [
     ("ashton", include_str!("../../openings/ashton.openings")),
 ];
 
-/// An opening book, with information about how it was made.
-#[derive(Clone, Debug, PartialEq)]
+/// An opening book, with information about how it was made, which is the file's header.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpeningBook {
-    /// The rule set.
     pub rules: StatedRules,
     /// Plies of each opening.
     pub plies: u32,
     /// Whether the openings were [steered](BookConfig::steered). Otherwise all their moves are random.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub steered: bool,
     /// The judge that evaluated the openings as even, such as `alphabeta:4`.
     pub judge: String,
     /// The largest absolute value, in the judge's unit.
     pub band: f64,
-    /// The seed.
     pub seed: u64,
     /// The openings, all different.
+    #[serde(skip)]
     pub openings: Vec<JudgedOpening>,
 }
 
-/// The file's first line.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Header {
-    format: String,
-    version: u32,
-    rules: StatedRules,
-    plies: u32,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    steered: bool,
-    judge: String,
-    band: f64,
-    seed: u64,
-    openings: usize,
-    /// The first 16 digits of the BLAKE3 hash of the whole text without this value.
-    checksum: String,
-}
-
-/// Every other line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
@@ -90,64 +69,36 @@ impl OpeningBook {
     }
 
     /// Writes the file, completely or not at all.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), SealedFileError> {
         sealed_file::write(KIND, path, &self.text())
     }
 
-    /// The whole file.
     pub(super) fn text(&self) -> String {
-        let header = Header {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-            rules: self.rules.clone(),
-            plies: self.plies,
-            steered: self.steered,
-            judge: self.judge.clone(),
-            band: self.band,
-            seed: self.seed,
-            openings: self.openings.len(),
-            checksum: String::new(),
-        };
-        let mut text = json_line(&header);
-        for JudgedOpening { opening, value } in &self.openings {
+        let line = |JudgedOpening { opening, value }: &JudgedOpening| {
             let moves: Vec<String> = opening.moves.iter().map(ToString::to_string).collect();
-            text += &json_line(&Line { first: opening.first, moves: moves.join(" "), value: *value });
-        }
-        sealed(&text)
+            json_line(&Line { first: opening.first, moves: moves.join(" "), value: *value })
+        };
+        sealed_file::text(KIND, self, self.openings.iter().map(line))
     }
 
     /// Reads a book for games under `rules`.
-    ///
-    /// # Errors
-    /// If the file cannot be read, is damaged or of another version, was made for other rules, or has an opening that
-    /// is illegal, ends the game or leads to the same position as another.
     pub fn read(path: &Path, rules: &Arc<Rules>) -> Result<Self, SealedFileError> {
         sealed_file::read(KIND, path, |text| Self::parse(text, rules))
     }
 
     /// Reads a book's text like [`OpeningBook::read`].
-    ///
-    /// # Errors
-    /// The number of the line and the reason.
     pub fn parse(text: &str, rules: &Arc<Rules>) -> Result<Self, (usize, String)> {
         if is_list(text) {
             return Self::parse_list(text, rules);
         }
-        let header = header(text)?;
-        check(&header, text, rules).map_err(|reason| (1, reason))?;
+        let mut book: Self = sealed_file::settings(KIND, text).map_err(|reason| (1, reason))?;
+        check_rules(&book.rules, rules).map_err(|reason| (1, reason))?;
         let mut seen = HashSet::new();
-        let mut openings = Vec::new();
         for (index, line) in text.lines().enumerate().skip(1) {
-            openings.push(judged(line, &header, rules, &mut seen).map_err(|reason| (index + 1, reason))?);
+            let judged = judged(line, book.plies, rules, &mut seen).map_err(|reason| (index + 1, reason))?;
+            book.openings.push(judged);
         }
-        if openings.len() != header.openings {
-            return Err((1, format!("the file has {} openings, expected {}", openings.len(), header.openings)));
-        }
-        let Header { rules, plies, steered, judge, band, seed, .. } = header;
-        Ok(Self { rules, plies, steered, judge, band, seed, openings })
+        Ok(book)
     }
 
     /// Reads a list of openings that a person wrote: the moves of one opening in each line. Empty lines and lines that
@@ -171,11 +122,11 @@ impl OpeningBook {
     }
 
     /// The rules that the book in `path` was made for. `None` for a list that a person wrote.
-    ///
-    /// # Errors
-    /// If the file cannot be read or the header of a book is invalid.
     pub fn rules_of(path: &Path) -> Result<Option<StatedRules>, SealedFileError> {
-        sealed_file::read(KIND, path, |text| if is_list(text) { Ok(None) } else { Ok(Some(header(text)?.rules)) })
+        sealed_file::read(KIND, path, |text| {
+            let book = (!is_list(text)).then(|| sealed_file::settings::<Self>(KIND, text));
+            Ok(book.transpose().map_err(|reason| (1, reason))?.map(|book| book.rules))
+        })
     }
 
     /// The program's book of even openings under `rules`. `None` if they are not the rules of a named set.
@@ -186,9 +137,6 @@ impl OpeningBook {
     }
 
     /// `n` openings of the book, drawn with `seed`. A longer draw starts like a shorter one.
-    ///
-    /// # Errors
-    /// If the book has fewer openings. The message contains `name`.
     pub fn draw(&self, n: usize, seed: u64, name: &impl Display) -> Result<Vec<Opening>, SealedFileError> {
         let found = self.openings.len();
         if found < n {
@@ -208,33 +156,27 @@ fn is_list(text: &str) -> bool {
     !text.trim_start().starts_with('{')
 }
 
-/// The header of a book, or the first line's number and the reason.
-fn header(text: &str) -> Result<Header, (usize, String)> {
-    let first = text.split_once('\n').map_or(text, |(first, _)| first);
-    serde_json::from_str(first).map_err(|error| (1, shown(&format!("expected an opening book's header: {error}"))))
-}
-
-fn check(header: &Header, text: &str, rules: &Rules) -> Result<(), String> {
-    sealed_file::check(text, (&header.format, header.version), (FORMAT, VERSION), &header.checksum)?;
-    let named = header.rules.name();
-    if header.rules.is(rules.set()) {
+/// Checks that the book's rules are the match's.
+fn check_rules(stated: &StatedRules, rules: &Rules) -> Result<(), String> {
+    let named = stated.name();
+    if stated.is(rules.set()) {
         return Ok(());
     }
     if named != rules.name() {
         return Err(format!("the book is for the rules {named}, but the match has {}", rules.name()));
     }
-    let changes: Vec<String> = header.rules.set().differences(rules.set()).iter().map(ToString::to_string).collect();
+    let changes: Vec<String> = stated.set().differences(rules.set()).iter().map(ToString::to_string).collect();
     Err(format!("the book is for other rules with the name {named}, in which {}", changes.join(", ")))
 }
 
-fn judged(line: &str, header: &Header, rules: &Arc<Rules>, seen: &mut HashSet<u64>) -> Result<JudgedOpening, String> {
+fn judged(line: &str, plies: u32, rules: &Arc<Rules>, seen: &mut HashSet<u64>) -> Result<JudgedOpening, String> {
     let line: Line = serde_json::from_str(line).map_err(|error| format!("expected an opening: {error}"))?;
     if rules.set().first.side().is_some_and(|side| side != line.first) {
         return Err(format!("the {} move first, but these rules give the other side the first move", line.first));
     }
     let opening = opening(line.first, &line.moves, rules, seen)?;
-    if opening.moves.len() != header.plies as usize {
-        return Err(format!("found {} plies, expected {}", opening.moves.len(), header.plies));
+    if opening.moves.len() != plies as usize {
+        return Err(format!("found {} plies, expected {plies}", opening.moves.len()));
     }
     Ok(JudgedOpening { opening, value: line.value })
 }

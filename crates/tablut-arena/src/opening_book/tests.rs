@@ -150,7 +150,6 @@ fn faults_name_file_and_line() {
         (text.replace(&first_move, "a1-a2"), "line 1: damaged"),
         (resealed(&body.replacen(&first_move, "a1-a2", 9)), "a1-a2"),
         (resealed(&format!("{}\n{}\n{}\n", lines[0], lines[1], lines[0])), "line 4: an earlier opening"),
-        (resealed(&format!("{}\n", lines[0])), "line 1: the file has 1 openings, expected 3"),
         (resealed(&body.replacen("attackers", "defenders", 1)), "line 2: the defenders move first"),
         (resealed(&format!("{}\nnonsense\n", lines[0])), "line 3: expected an opening"),
         (text.replace("\"version\":2", "\"version\":9"), "version 9, expected"),
@@ -158,14 +157,14 @@ fn faults_name_file_and_line() {
             reheaded(&stated, &serde_json::to_string(&masters).unwrap()),
             "for the rules masters, but the match has kvasir",
         ),
-        (text.replace(&stated, "\"/tmp/any.toml\""), "expected an opening book's header"),
+        (text.replace(&stated, "\"/tmp/any.toml\""), "expected the header of a file of openings"),
         (text.replace(&clauses_hash(config.rules.set()), "0123456789abcdef"), "the file says 0123456789abcdef…"),
         (
             reheaded(&stated, &serde_json::to_string(&changed).unwrap()),
             "other rules with the name kvasir, in which king.reach is 3 instead of 8",
         ),
         (String::new(), "line 1: expected a line of moves"),
-        ("{}\n".to_owned(), "line 1: expected an opening book's header"),
+        ("{}\n".to_owned(), "line 1: expected the header of a file of openings"),
     ] {
         let error = read(text);
         assert!(error.contains("kvasir.openings") && error.contains(part), "{part}: {error}");

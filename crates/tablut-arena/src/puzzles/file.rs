@@ -1,20 +1,17 @@
 //! Files of puzzles: a header and one puzzle per line, as JSON.
 
 use super::{MAX_DISTANCE, Puzzle};
-use crate::sealed_file::{self, SealedFileError, json_line, sealed};
+use crate::sealed_file::{self, SealedFileError, json_line};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use tablut_net::StatedRules;
 use tablut_rules::{Game, shown};
 
 const KIND: &str = "puzzles";
-const FORMAT: &str = "tablut puzzles";
-const VERSION: u32 = 2;
 
-/// Puzzles of one rule set, with information about their source.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// Puzzles of one rule set, with information about their source, which is the file's header.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct PuzzleSet {
-    /// The rule set.
     pub rules: StatedRules,
     /// The hash of the weights of the net that played the games.
     pub net: String,
@@ -25,59 +22,23 @@ pub struct PuzzleSet {
     /// Number of games that were played and searched for puzzles.
     pub games: u64,
     /// The puzzles, short wins first.
+    #[serde(skip)]
     pub puzzles: Vec<Puzzle>,
-}
-
-/// The file's first line.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Header {
-    format: String,
-    version: u32,
-    rules: StatedRules,
-    net: String,
-    simulations: u32,
-    seed: u64,
-    games: u64,
-    puzzles: usize,
-    /// The first 16 digits of the BLAKE3 hash of the whole text without this value.
-    checksum: String,
 }
 
 impl PuzzleSet {
     /// Writes the file, completely or not at all.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), SealedFileError> {
-        let header = Header {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-            rules: self.rules.clone(),
-            net: self.net.clone(),
-            simulations: self.simulations,
-            seed: self.seed,
-            games: self.games,
-            puzzles: self.puzzles.len(),
-            checksum: String::new(),
-        };
-        let mut text = json_line(&header);
-        text.extend(self.puzzles.iter().map(json_line));
-        sealed_file::write(KIND, path, &sealed(&text))
+        let text = sealed_file::text(KIND, self, self.puzzles.iter().map(json_line));
+        sealed_file::write(KIND, path, &text)
     }
 
     /// Reads a file. It does not check that the solutions win; the solver does that.
-    ///
-    /// # Errors
-    /// If the file cannot be read, is damaged or of another version, or has an illegal position or solution.
     pub fn read(path: &Path) -> Result<Self, SealedFileError> {
         sealed_file::read(KIND, path, Self::parse)
     }
 
     /// Reads a file's text like [`PuzzleSet::read`].
-    ///
-    /// # Errors
-    /// The number of the line and the reason.
     pub fn parse(text: &str) -> Result<Self, (usize, String)> {
         parse(text).map_err(|(line, reason)| (line, shown(&reason)))
     }
@@ -86,14 +47,10 @@ impl PuzzleSet {
 /// The set, or the line with its error.
 fn parse(text: &str) -> Result<PuzzleSet, (usize, String)> {
     let at = |line: usize| move |error: &dyn std::fmt::Display| (line, error.to_string());
-    let (first, body) = text.split_once('\n').unwrap_or((text, ""));
-    let header: Header = serde_json::from_str(first).map_err(|error| at(1)(&error))?;
-    sealed_file::check(text, (&header.format, header.version), (FORMAT, VERSION), &header.checksum)
-        .map_err(|reason| (1, reason))?;
-    let rules = header.rules.rules();
-    let mut puzzles = Vec::new();
-    for (index, line) in body.lines().enumerate() {
-        let at = at(index + 2);
+    let mut set: PuzzleSet = sealed_file::settings(KIND, text).map_err(|reason| at(1)(&reason))?;
+    let rules = set.rules.rules();
+    for (index, line) in text.lines().enumerate().skip(1) {
+        let at = at(index + 1);
         let puzzle: Puzzle = serde_json::from_str(line).map_err(|error| at(&error))?;
         if !(1..=MAX_DISTANCE).contains(&puzzle.distance) {
             return Err(at(&format!("the distance is {}, expected 1 to {MAX_DISTANCE}", puzzle.distance)));
@@ -105,19 +62,15 @@ fn parse(text: &str) -> Result<PuzzleSet, (usize, String)> {
         for mv in &puzzle.solutions {
             rules.check_legal(&puzzle.position, *mv).map_err(|error| at(&error))?;
         }
-        puzzles.push(puzzle);
+        set.puzzles.push(puzzle);
     }
-    if puzzles.len() != header.puzzles {
-        return Err((1, format!("the file has {} puzzles, expected {}", puzzles.len(), header.puzzles)));
-    }
-    let Header { rules, net, simulations, seed, games, .. } = header;
-    Ok(PuzzleSet { rules, net, simulations, seed, games, puzzles })
+    Ok(set)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sealed_file::EMPTY_CHECKSUM;
+    use crate::sealed_file::{EMPTY_CHECKSUM, sealed};
 
     fn set() -> PuzzleSet {
         let position = "9/9/9/9/2K5t/9/9/9/4t3t d".parse().unwrap();
@@ -156,9 +109,8 @@ mod tests {
             (resealed(&body.replace("c5-c9", "c5-d9")), "line 2: "),
             (resealed(&body.replace("c5-c9", "d5-d9")), "line 2: d5-d9 is illegal"),
             (resealed(&body.replace("\"distance\":1", "\"distance\":9")), "line 2: the distance is 9, expected 1 to 4"),
-            (resealed(""), "the file has 0 puzzles, expected 1"),
             (text.replace("\"version\":2", "\"version\":7"), "version 7, expected"),
-            ("{}".to_owned(), "line 1: missing field"),
+            ("{}".to_owned(), "line 1: expected the header of a file of puzzles: missing field"),
         ] {
             std::fs::write(&path, text).unwrap();
             let error = PuzzleSet::read(&path).unwrap_err().to_string();

@@ -33,7 +33,6 @@ pub struct Mine {
     pub seed: u64,
 }
 
-/// No puzzles were made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MineError {
@@ -48,9 +47,6 @@ pub enum MineError {
 /// Plays games with the first of `nets` until there are enough puzzles. Returns them, short wins first, and the number
 /// of games. `cancel` stops it. `progress` receives the number of puzzles and the number of games. The result depends
 /// only on rules, net and settings.
-///
-/// # Errors
-/// If a net cannot evaluate, `cancel` was cancelled, or the games have too few puzzles.
 pub fn mine(
     rules: &Arc<Rules>,
     nets: &NetPool,

@@ -13,10 +13,8 @@ use tablut_search::{EvaluateError, Evaluator, Limit, Proof, SearchConfig, Search
 /// Positions that the solver may look at to check one proof.
 const MAX_POSITIONS: u64 = 20_000_000;
 
-/// The settings for solving.
 #[derive(Clone, Debug)]
 pub struct SolveConfig {
-    /// The search's settings.
     pub search: SearchConfig,
     /// Simulations for each puzzle.
     pub simulations: u32,
@@ -29,7 +27,6 @@ pub struct SolveConfig {
 pub struct DistanceReport {
     /// Moves to the win, or 0 for puzzles of all distances together.
     pub distance: u32,
-    /// Number of puzzles.
     pub puzzles: u32,
     /// How often the search played a move that wins within the shortest distance.
     pub shortest: u32,
@@ -56,9 +53,6 @@ pub struct SolveReport {
 
 /// Runs a search on the puzzles on all cores. `make_evaluator` is called for each thread. The report depends only on
 /// puzzles, settings and evaluator.
-///
-/// # Errors
-/// If an evaluator fails.
 pub fn solve(
     rules: &Arc<Rules>,
     puzzles: &[Puzzle],

@@ -8,8 +8,8 @@ use tablut_net::{Architecture, Weights, container};
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
-use super::{Broker, FORGOTTEN, in_full};
-use crate::error::FleetError;
+use super::{Broker, FORGOTTEN};
+use crate::error::{BrokerResult, FleetError};
 
 /// The object store: nets by hash, and results that are too large for a message.
 const NETS: &str = "tablut-nets";
@@ -28,8 +28,7 @@ impl Broker {
         }
         let config =
             object_store::Config { bucket: NETS.to_owned(), max_age: FORGOTTEN, ..object_store::Config::default() };
-        let made = self.jetstream.create_object_store(config).await;
-        made.map_err(|error| FleetError::broker("the broker's object store", error))
+        self.jetstream.create_object_store(config).await.during("the broker's object store")
     }
 
     /// Stores a net under its hash, unless it is already stored.
@@ -60,8 +59,7 @@ impl Broker {
 
     pub async fn put_object(&self, name: String, bytes: &[u8]) -> Result<(), FleetError> {
         let metadata = ObjectMetadata { name, chunk_size: Some(self.chunk_bytes()), ..ObjectMetadata::default() };
-        let put = self.nets().await?.put(metadata, &mut &bytes[..]).await;
-        put.map(drop).map_err(|error| FleetError::broker("storing a net", in_full(&error)))
+        self.nets().await?.put(metadata, &mut &bytes[..]).await.map(drop).during("storing a net")
     }
 
     fn chunk_bytes(&self) -> usize {
@@ -75,12 +73,11 @@ impl Broker {
         name: &str,
         max_bytes: usize,
     ) -> Result<Option<Vec<u8>>, FleetError> {
-        let wrong = |error: &dyn std::fmt::Display| FleetError::broker(what, error);
         let fetched = async {
             let object = match self.nets().await?.get(name).await {
                 Ok(object) => object,
                 Err(error) if error.kind() == object_store::GetErrorKind::NotFound => return Ok(None),
-                Err(error) => return Err(wrong(&error)),
+                Err(error) => return Err(error).during(what),
             };
             let size = object.info().size;
             if size > max_bytes {
@@ -88,14 +85,14 @@ impl Broker {
             }
             // The buffer grows with the bytes that arrive, up to the announced size.
             let mut bytes = Vec::new();
-            object.take(size as u64).read_to_end(&mut bytes).await.map_err(|error| wrong(&error))?;
+            object.take(size as u64).read_to_end(&mut bytes).await.during(what)?;
             Ok(Some(bytes))
         };
-        timeout(OBJECT_TIME, fetched).await.unwrap_or_else(|_| Err(wrong(&"no answer within a minute")))
+        let silent = |_| Err(FleetError::broker(what, "no answer within a minute"));
+        timeout(OBJECT_TIME, fetched).await.unwrap_or_else(silent)
     }
 
     pub async fn remove_object(&self, name: &str) -> Result<(), FleetError> {
-        let removed = self.nets().await?.delete(name).await;
-        removed.map_err(|error| FleetError::broker("removing an object", error))
+        self.nets().await?.delete(name).await.during("removing an object")
     }
 }

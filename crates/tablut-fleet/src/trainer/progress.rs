@@ -1,13 +1,13 @@
 //! The progress of one order: the games that have arrived, their workers, and the missing games.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::time::Instant;
 
-use tablut_games::{FleetReport, PlayedGames, WorkerReport};
+use tablut_games::{FleetReport, GameRecord, PlayedGames, WorkerReport};
 
 use crate::order::Order;
-use crate::result_message::{ResultGame, ResultHeader, ResultMessage};
+use crate::result_message::{ResultHeader, ResultMessage};
 use crate::wire::OrderSpec;
 
 /// The games of one order.
@@ -17,9 +17,10 @@ pub(super) struct Progress {
     pub order: Order,
     pub probe: String,
     pub report: FleetReport,
-    games: Vec<GameState>,
-    n_wanted: usize,
-    n_missing: usize,
+    /// The games that have arrived, by index.
+    games: BTreeMap<usize, ReceivedGame>,
+    /// The indices of the games that have not arrived.
+    missing: BTreeSet<usize>,
     /// Games that have arrived since the last call of `new_games`.
     new_games: Vec<usize>,
     workers: HashMap<String, WorkerPart>,
@@ -29,32 +30,13 @@ pub(super) struct Progress {
     completed: Option<Instant>,
 }
 
-enum GameState {
-    /// It has not arrived.
-    Missing,
-    /// It is not needed.
-    Unwanted,
-    /// It has arrived.
-    Received(Box<ReceivedGame>),
-}
-
-impl GameState {
-    fn received(&self) -> Option<&ReceivedGame> {
-        match self {
-            Self::Received(received) => Some(received),
-            Self::Missing | Self::Unwanted => None,
-        }
-    }
-}
-
 /// A game from a worker.
 #[derive(Clone)]
 pub(super) struct ReceivedGame {
-    pub played: ResultGame,
+    pub game: GameRecord,
     pub worker: String,
 }
 
-/// A worker's part of the order.
 struct WorkerPart {
     threads: usize,
     last: Instant,
@@ -63,18 +45,13 @@ struct WorkerPart {
 impl Progress {
     /// The progress of `order`, of which only the games `wanted` are needed.
     pub fn new(spec: OrderSpec, order: Order, probe: String, wanted: &[usize]) -> Self {
-        let mut games: Vec<GameState> = std::iter::repeat_with(|| GameState::Unwanted).take(order.games()).collect();
-        for &index in wanted {
-            games[index] = GameState::Missing;
-        }
         Self {
             id: spec.id(),
-            n_missing: wanted.len(),
-            n_wanted: wanted.len(),
             spec,
             order,
             probe,
-            games,
+            games: BTreeMap::new(),
+            missing: wanted.iter().copied().collect(),
             new_games: Vec::new(),
             workers: HashMap::new(),
             report: FleetReport::default(),
@@ -86,15 +63,14 @@ impl Progress {
     }
 
     pub fn is_complete(&self) -> bool {
-        self.n_missing == 0
+        self.missing.is_empty()
     }
 
     /// The number of games that have arrived.
     pub fn n_games(&self) -> usize {
-        self.n_wanted - self.n_missing
+        self.games.len()
     }
 
-    /// Checks a result's header.
     pub fn check_header(&self, header: &ResultHeader) -> Result<(), String> {
         let same = |what: &str, found: &str, expected: &str| {
             if found == expected { Ok(()) } else { Err(format!("{what} {found}, expected {expected}")) }
@@ -121,16 +97,14 @@ impl Progress {
         let now = Instant::now();
         let new = WorkerPart { threads: header.threads, last: now };
         self.workers.entry(header.worker.clone()).or_insert(new).last = now;
-        for played in result.games {
-            let index = played.game.index as usize;
-            if !matches!(self.games[index], GameState::Missing) {
+        for game in result.games {
+            let index = game.index as usize;
+            if self.missing.remove(&index) {
+                self.games.insert(index, ReceivedGame { game, worker: header.worker.clone() });
+                self.new_games.push(index);
+            } else {
                 self.report.duplicates += 1;
-                continue;
             }
-            let worker = header.worker.clone();
-            self.games[index] = GameState::Received(Box::new(ReceivedGame { played, worker }));
-            self.new_games.push(index);
-            self.n_missing -= 1;
         }
         self.completed = self.is_complete().then(Instant::now);
         Ok(())
@@ -139,19 +113,15 @@ impl Progress {
     /// The games that have arrived since the last call.
     pub fn new_games(&mut self) -> Vec<ReceivedGame> {
         let new = std::mem::take(&mut self.new_games);
-        new.into_iter().filter_map(|index| self.games[index].received()).cloned().collect()
+        new.iter().filter_map(|index| self.games.get(index)).cloned().collect()
     }
 
     /// Discards the games of a worker, so that they are missing again. Returns their number.
     pub fn discard(&mut self, worker: &str) -> usize {
-        let mut n_discarded = 0;
-        for game in &mut self.games {
-            if game.received().is_some_and(|received| received.worker == worker) {
-                *game = GameState::Missing;
-                n_discarded += 1;
-            }
-        }
-        self.n_missing += n_discarded;
+        let discarded = self.games.extract_if(.., |_, received| received.worker == worker).map(|(index, _)| index);
+        let discarded: Vec<usize> = discarded.collect();
+        let n_discarded = discarded.len();
+        self.missing.extend(discarded);
         self.report.refused += n_discarded as u64;
         self.completed = None;
         n_discarded
@@ -159,13 +129,8 @@ impl Progress {
 
     /// The ranges of missing games that no job of `outstanding` covers.
     pub fn uncovered(&self, outstanding: &[Range<usize>]) -> Vec<Range<usize>> {
-        let mut wanted: Vec<bool> = self.games.iter().map(|game| matches!(game, GameState::Missing)).collect();
-        for range in outstanding {
-            let end = range.end.min(wanted.len());
-            wanted[range.start.min(end)..end].fill(false);
-        }
         let mut ranges: Vec<Range<usize>> = Vec::new();
-        for (index, _) in wanted.iter().enumerate().filter(|&(_, &wanted)| wanted) {
+        for &index in self.missing.iter().filter(|index| !outstanding.iter().any(|range| range.contains(*index))) {
             match ranges.last_mut() {
                 Some(range) if range.end == index => range.end += 1,
                 _ => ranges.push(index..index + 1),
@@ -180,11 +145,10 @@ impl Progress {
         let mut games = Vec::with_capacity(self.games.len());
         let mut n_games: BTreeMap<String, usize> = BTreeMap::new();
         let mut evaluations = 0;
-        for state in self.games {
-            let GameState::Received(received) = state else { continue };
-            *n_games.entry(received.worker).or_default() += 1;
-            evaluations += received.played.evaluations;
-            games.push(received.played.game);
+        for ReceivedGame { game, worker } in self.games.into_values() {
+            *n_games.entry(worker).or_default() += 1;
+            evaluations += game.evaluations;
+            games.push(game);
         }
         let mut report = self.report;
         let mut thread_seconds = 0.0;

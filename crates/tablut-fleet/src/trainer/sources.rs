@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use tablut_arena::{GameResult, MatchConfig, MatchOutcome, MatchProgress, WantedGames, collect_match};
+use tablut_arena::{MatchConfig, MatchOutcome, MatchProgress, WantedGames, collect_match};
 use tablut_games::{
     CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, GameSourceError, MakeInference, PlayedGames,
 };
@@ -12,7 +12,6 @@ use tablut_players::NamedPlayer;
 
 use super::FleetTrainer;
 use super::state::Command;
-use crate::counted_game::game_result;
 use crate::error::FleetError;
 use crate::order::{MatchOrder, Order};
 use crate::probe::probe;
@@ -44,13 +43,12 @@ impl GameSource for FleetGames<'_> {
         let probe = match &self.probe {
             Some((of, known)) if *of == simulations => known.clone(),
             _ => {
-                let here = probe(&spec, |weights| (self.make_inference)(weights));
-                let here = here.map_err(|error| GameSourceError::Other(Box::new(error)))?;
+                let here = probe(&spec, |weights| (self.make_inference)(weights))?;
                 self.probe.insert((simulations, here)).1.clone()
             }
         };
         let all: Vec<usize> = (0..order.games()).collect();
-        self.fleet.begin(spec, &order, probe, &all)
+        Ok(self.fleet.begin(spec, &order, probe, &all)?)
     }
 
     fn collect(
@@ -61,19 +59,19 @@ impl GameSource for FleetGames<'_> {
         on_game: &(dyn Fn(&GameRecord) + Sync),
     ) -> Result<PlayedGames, GameSourceError> {
         self.begin(order)?;
-        self.fleet.collect(&Order::from(order.clone()), self.make_inference, cancel, &mut |game, evaluations| {
-            counters.evaluations.fetch_add(evaluations, Ordering::Relaxed);
+        Ok(self.fleet.collect(&Order::from(order.clone()), self.make_inference, cancel, &|game| {
+            counters.evaluations.fetch_add(game.evaluations, Ordering::Relaxed);
             on_game(game);
-        })
+        })?)
     }
 
     fn stored(&mut self, generation: u64) -> Result<(), GameSourceError> {
-        self.fleet.send(Command::Stored(generation))
+        Ok(self.fleet.send(Command::Stored(generation))?)
     }
 
     fn publish(&mut self, model: &Model) -> Result<(), GameSourceError> {
         let weights = Arc::new(model.weights.clone());
-        self.fleet.send(Command::Net(weights.hash(), weights))
+        Ok(self.fleet.send(Command::Net(weights.hash(), weights))?)
     }
 }
 
@@ -100,16 +98,12 @@ impl<'a> FleetMatches<'a> {
     }
 
     /// Lets workers play the games of match `number` of the tournament, from 0, that are not among `earlier`. The games
-    /// are the same as those of [`tablut_arena::resume_match`].
-    ///
-    /// # Errors
-    /// Returns an error if a player cannot play on other machines, there are not enough openings, the connection to the
-    /// broker has failed, or a worker sent a wrong game.
+    /// are the same as those of [`tablut_arena::play_match`].
     pub fn play(
         &mut self,
         number: u64,
         players: [&NamedPlayer; 2],
-        earlier: Vec<(usize, GameResult)>,
+        earlier: Vec<GameRecord>,
         cancel: &CancelToken,
         on_game: impl Fn(&MatchProgress<'_>) + Sync,
     ) -> Result<MatchOutcome, FleetError> {
@@ -125,35 +119,20 @@ impl<'a> FleetMatches<'a> {
     fn games(&mut self, order: &Order, wanted: &WantedGames<'_>) -> Result<bool, FleetError> {
         let spec = self.fleet.spec(order);
         let probe = probe(&spec, |weights| (self.make_inference)(weights))?;
-        self.fleet.begin(spec, order, probe, &wanted.games).map_err(fleet_error)?;
-        let deliver = &mut |game: &GameRecord, _| {
-            (wanted.deliver)(game.index as usize, &game_result(game));
-        };
-        let played = match self.fleet.collect(order, self.make_inference, &wanted.cancel, deliver) {
+        self.fleet.begin(spec, order, probe, &wanted.games)?;
+        let played = match self.fleet.collect(order, self.make_inference, &wanted.cancel, &wanted.deliver) {
             Ok(played) => {
                 self.reports.extend(played.fleet);
                 true
             }
-            Err(GameSourceError::Stopped) => false,
-            Err(error) => return Err(fleet_error(error)),
+            Err(FleetError::Stopped) => false,
+            Err(error) => return Err(error),
         };
         // The games of a match that the user stopped stay at the broker for the next start.
         let was_settled = !played && !wanted.was_stopped();
         if played || was_settled {
-            self.fleet.close(order.generation()).map_err(fleet_error)?;
+            self.fleet.close(order.generation())?;
         }
         Ok(played)
-    }
-}
-
-/// The error of a game source as an error of the fleet.
-fn fleet_error(error: GameSourceError) -> FleetError {
-    match error {
-        GameSourceError::Stopped => FleetError::Stopped,
-        GameSourceError::Other(error) => match error.downcast::<FleetError>() {
-            Ok(error) => *error,
-            Err(other) => FleetError::message("match", other),
-        },
-        other => FleetError::message("match", other),
     }
 }

@@ -11,7 +11,6 @@ use super::progress::Progress;
 use crate::error::FleetError;
 use crate::wire::Heartbeat;
 
-/// The trainer's settings.
 #[derive(Clone, Debug)]
 pub struct TrainerOptions {
     /// The run's id. It depends only on the config and the rules, so that a restarted trainer finds its jobs and games
@@ -80,7 +79,6 @@ impl std::fmt::Display for FleetStatus {
     }
 }
 
-/// The shared state and its synchronization.
 #[derive(Default)]
 pub(super) struct Shared {
     pub state: Mutex<State>,

@@ -20,7 +20,7 @@ use super::heartbeat_loop::HeartbeatLoop;
 use super::state::{Command, Shared, TrainerOptions};
 use crate::broker::{Broker, JOBS, RESULTS, RUNS, Received, next};
 use crate::connection::{Connection, Failures, Log};
-use crate::error::FleetError;
+use crate::error::{BrokerResult, FleetError};
 use crate::job_size::job_size;
 use crate::result_message::ResultHeader;
 use crate::wire::{Job, job_subject, read_job_subject};
@@ -69,7 +69,7 @@ pub(super) async fn run(
     }
     let leave = async {
         this.broker.delete_key(RUNS, &this.options.run).await?;
-        this.broker.client.flush().await.map_err(|error| FleetError::broker("the broker", error))
+        this.broker.client.flush().await.during("the broker")
     };
     // Without an answer the claim expires by itself.
     let _ = timeout(Duration::from_secs(2), leave).await;

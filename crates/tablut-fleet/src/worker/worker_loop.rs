@@ -13,11 +13,11 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
-use super::job_queue::{JobQueue, Lease};
+use super::held_jobs::{HeldJobs, Lease};
 use super::nets::SlottedNets;
 use crate::broker::{Broker, HEARTBEATS, JobConsumer, SILENCE};
 use crate::connection::{Connection, Failures, Log};
-use crate::error::FleetError;
+use crate::error::{BrokerResult, FleetError};
 use crate::job_size::FetchPlan;
 use crate::order::Order;
 use crate::probe::probe;
@@ -35,7 +35,6 @@ const MAX_RESULT_BYTES: usize = 1 << 20;
 /// The time limit for a stopping worker to return its jobs.
 const LEAVE_TIME: Duration = Duration::from_secs(3);
 
-/// A worker's settings.
 #[derive(Clone, Debug)]
 pub struct WorkerOptions {
     /// Its name, which is unique in the fleet.
@@ -50,7 +49,7 @@ pub(super) struct WorkerContext<'a> {
     pub counters: &'a Counters,
     pub cancel: &'a CancelToken,
     pub log: &'a Log,
-    pub jobs: &'a JobQueue,
+    pub jobs: &'a HeldJobs,
     pub nets: &'a SlottedNets,
 }
 
@@ -368,14 +367,13 @@ impl WorkerLoop<'_> {
 async fn fetch_jobs(consumer: &JobConsumer, n_jobs: usize) -> Result<Vec<jetstream::Message>, FleetError> {
     let wrong = |error: &dyn std::fmt::Display| FleetError::broker("asking for jobs", error);
     let mut messages = Vec::new();
-    let available = consumer.fetch().max_messages(n_jobs).messages().await;
-    let mut available = available.map_err(|error| wrong(&error))?;
+    let mut available = consumer.fetch().max_messages(n_jobs).messages().await.during("asking for jobs")?;
     while let Some(message) = timeout(2 * JOB_WAIT, available.next()).await.map_err(|_| wrong(&"no answer"))? {
         messages.push(message.map_err(|error| wrong(&error))?);
     }
     if messages.is_empty() {
         let first = consumer.batch().max_messages(1).expires(JOB_WAIT).messages().await;
-        let mut first = first.map_err(|error| wrong(&error))?;
+        let mut first = first.during("asking for jobs")?;
         while let Some(message) = timeout(2 * JOB_WAIT, first.next()).await.map_err(|_| wrong(&"no answer"))? {
             messages.push(message.map_err(|error| wrong(&error))?);
         }

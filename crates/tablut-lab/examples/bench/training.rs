@@ -7,7 +7,7 @@ use std::time::Instant;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
-use tablut_games::{GameRecord, Handicap, PlyRecord, ReplayWindow, SearchRecord};
+use tablut_games::{GameRecord, ReplayWindow, SearchRecord};
 use tablut_learn::{ComputeDevice, LearnerState, OptimizerConfig};
 use tablut_net::{Architecture, DeviceChoice, Weights};
 use tablut_rules::{Game, MoveList, Rules, Side};
@@ -143,8 +143,8 @@ fn window() -> anyhow::Result<ReplayWindow> {
 
 fn random_game(rules: &Arc<Rules>, index: usize, rng: &mut ChaCha8Rng) -> GameRecord {
     let mut game = Game::new(Arc::clone(rules), Side::Attackers).with_max_plies(MAX_PLIES);
-    let start = *game.position();
-    let (mut plies, mut moves) = (Vec::new(), MoveList::new());
+    let mut searches = Vec::new();
+    let mut moves = MoveList::new();
     let outcome = loop {
         if let Some(outcome) = game.outcome() {
             break outcome;
@@ -153,18 +153,14 @@ fn random_game(rules: &Arc<Rules>, index: usize, rng: &mut ChaCha8Rng) -> GameRe
         let mv = moves[rng.random_range(0..moves.len())];
         let policy = (0..moves.len()).map(|_| rng.random_range(0..1000)).collect();
         let search = SearchRecord { chances: Chances::new(rng.random_range(-1.0..1.0), 0.0), simulations: 1, policy };
-        plies.push(PlyRecord { mv, search: Some(search) });
+        searches.push(search);
         game.play_trusted(mv);
     };
-    GameRecord {
-        index: index as u64,
-        rules: rules.name().to_owned(),
-        max_plies: MAX_PLIES,
-        start,
-        plies,
-        outcome,
-        handicap: Handicap::default(),
+    let mut record = GameRecord::new(index as u64, &game, MAX_PLIES, outcome);
+    for (ply, search) in record.plies.iter_mut().zip(searches) {
+        ply.search = Some(search);
     }
+    record
 }
 
 /// Resident memory of this process in MiB, on Linux.

@@ -12,8 +12,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
-use tablut_players::Ending;
-use tablut_rules::{Game, Move, Rules, Side};
+use tablut_rules::{Game, Move, Outcome, Rules, Side};
 
 /// How often the clock is checked while nothing arrives.
 const POLL: Duration = Duration::from_millis(20);
@@ -39,21 +38,16 @@ pub struct RefereeReport {
     /// The moves played.
     pub moves: Vec<Move>,
     /// How it ended.
-    pub ending: Ending,
-}
-
-impl RefereeReport {
-    /// The winner, or `None` for a draw.
-    pub fn winner(&self) -> Option<Side> {
-        self.ending.winner()
-    }
+    pub outcome: Outcome,
+    /// What the loser did, if it forfeited the game.
+    pub forfeit: Option<String>,
 }
 
 /// Referees one game. The first player that connects to `white` plays the defenders, the first to `black` the
 /// attackers. `on_move` receives every move with the game after it.
 ///
 /// # Errors
-/// If a listener fails, or a player does not join in time. A player's later faults are [forfeits](Ending::Forfeit).
+/// If a listener fails, or a player does not join in time. A player's later faults are [forfeits](Outcome::forfeit).
 pub fn serve(
     white: &TcpListener,
     black: &TcpListener,
@@ -66,14 +60,14 @@ pub fn serve(
     let [(attackers, first_name), (defenders, second_name)] = [attackers, defenders];
     let mut game = Game::new(options.rules.clone(), Side::Defenders);
     let players = [attackers, defenders];
-    let ending = referee(&players, &mut game, options, on_move);
-    let turn = Turn::ended(ending.winner());
+    let (outcome, forfeit) = referee(&players, &mut game, options, on_move);
+    let turn = Turn::ended(outcome.winner);
     let last = ChallengeState { turn, ..ChallengeState::of(game.position()) };
     for (player, side) in players.iter().zip(Side::ALL) {
         // A player that has left does not receive the result.
         let _ = send(player, side, &last);
     }
-    Ok(RefereeReport { names: [first_name, second_name], moves: game.moves().collect(), ending })
+    Ok(RefereeReport { names: [first_name, second_name], moves: game.moves().collect(), outcome, forfeit })
 }
 
 fn referee(
@@ -81,15 +75,15 @@ fn referee(
     game: &mut Game,
     options: &RefereeOptions,
     on_move: &mut dyn FnMut(Move, &Game),
-) -> Ending {
+) -> (Outcome, Option<String>) {
     loop {
         if let Some(outcome) = game.outcome() {
-            return Ending::Rules(outcome);
+            return (outcome, None);
         }
         let state = ChallengeState::of(game.position());
         for (player, side) in players.iter().zip(Side::ALL) {
             if let Err(error) = send(player, side, &state) {
-                return Ending::Forfeit { loser: side, reason: error.to_string() };
+                return (Outcome::forfeit(side), Some(error.to_string()));
             }
         }
         let side = game.position().side_to_move();
@@ -98,7 +92,7 @@ fn referee(
             .and_then(|mv| game.play(mv).map(|_| mv).map_err(|error| error.to_string()));
         match taken {
             Ok(mv) => on_move(mv, game),
-            Err(reason) => return Ending::Forfeit { loser: side, reason },
+            Err(reason) => return (Outcome::forfeit(side), Some(reason)),
         }
     }
 }

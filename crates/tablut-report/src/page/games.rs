@@ -6,7 +6,7 @@ use tablut_games::GameRecord;
 use super::stepping::{Steps, stepped_game};
 use crate::figures::percent;
 use crate::games::{OpeningNode, opening_tree, samples};
-use crate::live::GameSnapshot;
+use crate::live::DisplayedGame;
 use crate::run_files::RunFiles;
 use crate::svg::bar;
 
@@ -72,6 +72,6 @@ pub fn samples_section(run: &RunFiles, steps: bool) -> Markup {
             "Attackers are hexagons, defenders are round, and the king has a crown."
         }
         @let shown_from = if steps { Steps::FromFirst } else { Steps::None };
-        div class="games" { @for (at, game) in shown.into_iter().enumerate() { (stepped_game(run, &GameSnapshot::from(game), &format!("g{at}"), shown_from)) } }
+        div class="games" { @for (at, game) in shown.into_iter().enumerate() { (stepped_game(run, &DisplayedGame::from(game), &format!("g{at}"), shown_from)) } }
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use maud::{Markup, html};
 use tablut_rules::{Move, Outcome, Side};
 
-use crate::live::GameSnapshot;
+use crate::live::DisplayedGame;
 use crate::run_files::RunFiles;
 use crate::svg::board_view;
 
@@ -26,9 +26,10 @@ pub enum Steps {
 
 /// The card of a game, finished or in progress. It is empty if the run has no such rules or a move is illegal. `id` is
 /// unique on the page.
-pub fn stepped_game(run: &RunFiles, game: &GameSnapshot, id: &str, steps: Steps) -> Markup {
+pub fn stepped_game(run: &RunFiles, game: &DisplayedGame, id: &str, steps: Steps) -> Markup {
     let Some(rules) = run.rules_of(&game.rules) else { return html! {} };
-    let Some((positions, moves)) = game.replay(rules) else { return html! {} };
+    let Some(positions) = game.positions(rules) else { return html! {} };
+    let moves = &game.moves;
     let (title, mut note) = match game.outcome {
         None => ("in progress".to_owned(), format!("ply {}", moves.len())),
         Some(Outcome { winner, reason }) => (
@@ -55,7 +56,7 @@ pub fn stepped_game(run: &RunFiles, game: &GameSnapshot, id: &str, steps: Steps)
             (value_graph(&game.values))
             @for (ply, position) in positions.iter().enumerate().take(end).skip(first) {
                 @let mv = ply.checked_sub(1).map(|before| moves[before]);
-                @let text = caption(&moves, &game.values, ply);
+                @let text = caption(moves, &game.values, ply);
                 @if steps == Steps::None {
                     (board_view(rules, position, mv, &text))
                     p class="say" { (text) }

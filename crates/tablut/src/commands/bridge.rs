@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use tablut_net::choose_rules;
-use tablut_players::{Baseline, Ending, NetPlayer, PlayerSpec, play_simulations};
+use tablut_players::{Baseline, NetPlayer, PlayerSpec, play_simulations};
 use tablut_protocols::BridgePlayer;
 use tablut_protocols::challenge::client::{ClientEnd, ClientOptions, connect};
 use tablut_protocols::challenge::referee::{RefereeOptions, serve};
@@ -17,7 +17,7 @@ use tablut_protocols::challenge::{RULES as CHALLENGE_RULES, client};
 use tablut_protocols::engine_protocol::{LineEngine, run_engine};
 use tablut_protocols::opentafl::{OpenTaflEngine, Pace, run_opentafl};
 use tablut_protocols::wire::lines_of;
-use tablut_rules::{Game, Move, Rules, Side};
+use tablut_rules::{Game, Move, Outcome, Rules, Side};
 use tablut_search::{Limit, SearchConfig};
 
 use crate::console::{Console, Voice};
@@ -230,16 +230,12 @@ fn referee(args: &ChallengeArgs, console: &mut Console) -> anyhow::Result<()> {
     })?;
     // An error of standard output does not end the game.
     unwritten.map_or(Ok(()), Err)?;
-    match &report.ending {
-        Ending::Forfeit { loser, reason } => {
-            writeln!(console, "{} ({loser}) lost: {reason}", report.names[loser.index()])?;
-        }
-        Ending::Rules(outcome) => match outcome.winner {
-            Some(winner) => {
-                writeln!(console, "{} ({winner}) won: {}", report.names[winner.index()], outcome.reason)?;
-            }
-            None => writeln!(console, "a draw: {}", outcome.reason)?,
-        },
+    let Outcome { winner, reason } = report.outcome;
+    let name = |side: Side| format!("{} ({side})", report.names[side.index()]);
+    match (winner, &report.forfeit) {
+        (Some(winner), Some(forfeit)) => writeln!(console, "{} lost: {forfeit}", name(winner.opponent()))?,
+        (Some(winner), None) => writeln!(console, "{} won: {reason}", name(winner))?,
+        (None, _) => writeln!(console, "a draw: {reason}")?,
     }
     Ok(())
 }

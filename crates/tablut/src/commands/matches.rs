@@ -79,7 +79,7 @@ impl MatchArgs {
             n_pairs,
             opening_plies: self.opening_plies,
             book: None,
-            max_plies: Some(self.max_plies),
+            max_plies: self.max_plies,
             seed: self.seed,
             sequential_test: self.sequential_test,
             concurrency: Concurrency { workers, tasks_per_worker },

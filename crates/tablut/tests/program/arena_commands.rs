@@ -156,7 +156,7 @@ fn a_match_plays_from_a_book_of_openings() {
             &["match", "greedy", "random", "--rules", "masters", "--openings", book],
             "for the rules kvasir, but the match has masters",
         ),
-        (&["match", "greedy", "random", "--openings", games], "line 1: expected an opening book's header"),
+        (&["match", "greedy", "random", "--openings", games], "line 1: expected the header of a file of openings"),
         (&["match", "greedy", "random", "--openings", book, "--opening-plies", "2"], "cannot be used with"),
         (
             &["generate", "openings", "--force", "--out", book, "--judge", "greedy"],

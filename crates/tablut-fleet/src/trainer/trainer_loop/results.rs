@@ -100,7 +100,6 @@ impl TrainerLoop {
         }
     }
 
-    /// Unpacks a result.
     fn open(&self, generation: u64, header: &ResultHeader, bytes: &[u8]) -> Result<ResultMessage, String> {
         let order = match self.shared.lock().orders.get(&generation) {
             Some(progress) => progress.check_header(header).map(|()| progress.order.clone())?,

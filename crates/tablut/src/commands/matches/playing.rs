@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tablut_arena::{
-    GameResult, GamesFile, GamesFileError, Ladder, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport,
-    PlayerIdentity, resume_match,
+    GamesFile, GamesFileError, Ladder, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport,
+    PlayerIdentity, play_match,
 };
 use tablut_fleet::{FleetMatches, FleetTrainer, MatchOrder};
-use tablut_games::CancelToken;
+use tablut_games::{CancelToken, GameRecord};
 use tablut_net::NetPool;
-use tablut_players::{Contestant, Ending, NamedPlayer};
+use tablut_players::{Contestant, NamedPlayer};
 use tablut_protocols::start_program;
 use tablut_rules::Rules;
 
@@ -127,7 +127,7 @@ pub fn play_all(
             let contestant = |named| Contestant::of(named, &config.rules, nets, start_program);
             let contestants = [contestant(first)?, contestant(second)?];
             playing.one(match_idx, &names, &|| None, |earlier, on_game| {
-                Ok(resume_match(config, &contestants, earlier, || nets.evaluators(), cancel, on_game)?)
+                Ok(play_match(config, &contestants, earlier, || nets.evaluators(), cancel, on_game)?)
             })?
         };
         let is_complete = outcome.report.complete;
@@ -181,10 +181,10 @@ impl Playing<'_> {
         match_idx: usize,
         names: &[String; 2],
         workers: &(dyn Fn() -> Option<String> + Sync),
-        play: impl FnOnce(Vec<(usize, GameResult)>, OnGame<'_>) -> anyhow::Result<MatchOutcome>,
+        play: impl FnOnce(Vec<GameRecord>, OnGame<'_>) -> anyhow::Result<MatchOutcome>,
     ) -> anyhow::Result<MatchOutcome> {
         let lock = || self.file.lock().expect("no holder of the file panics");
-        let earlier = lock().as_ref().map(|file| file.games(match_idx, &self.config.rules)).unwrap_or_default();
+        let earlier = lock().as_ref().map(|file| file.games(match_idx)).unwrap_or_default();
         let n_earlier = earlier.len();
         let games_total = 2 * self.config.n_pairs;
         let what = format!("{} – {}", names[0], names[1]);
@@ -195,16 +195,17 @@ impl Playing<'_> {
         let begin = Instant::now();
         let failure: Mutex<Option<GamesFileError>> = Mutex::new(None);
         let played = play(earlier, &|progress| {
+            let game = progress.game;
             if let Some(file) = lock().as_mut()
-                && let Err(error) = file.append((match_idx, progress.game_idx), progress.game)
+                && let Err(error) = file.append(match_idx, game)
             {
                 failure.lock().expect("no holder of the error panics").get_or_insert(error);
                 self.cancel.cancel();
             }
             // A program's error is printed at once. The file of games contains it too.
-            if let Ending::Forfeit { loser, reason } = &progress.game.ending {
-                let player = &names[(progress.game_idx + loser.index()) % 2];
-                bar.say(format_args!("game {}: {player} forfeits: {reason}", progress.game_idx + 1));
+            if let (Some(forfeit), Some(winner)) = (&game.forfeit, game.outcome.winner) {
+                let player = &names[(game.index as usize + winner.opponent().index()) % 2];
+                bar.say(format_args!("game {}: {player} forfeits: {forfeit}", game.index + 1));
             }
             let mut message = message(progress, n_earlier, begin.elapsed());
             message.extend(workers().map(|workers| format!("\n{workers}")));
@@ -263,17 +264,17 @@ mod tests {
     use super::*;
     use tablut_arena::Tally;
     use tablut_ratings::TestBounds;
-    use tablut_rules::{Outcome, Reason, Side};
+    use tablut_rules::{Game, Outcome, Reason, Side};
 
-    fn won_by(winner: Side) -> GameResult {
-        let outcome = Outcome { winner: Some(winner), reason: Reason::NoMoves };
-        GameResult { first: Side::Attackers, moves: Vec::new(), ending: Ending::Rules(outcome) }
+    fn won_by(winner: Side) -> GameRecord {
+        let start = Game::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers);
+        GameRecord::new(0, &start, 400, Outcome { winner: Some(winner), reason: Reason::NoMoves })
     }
 
     #[test]
     fn the_message_has_estimate_speed_and_time_left() {
         let game = won_by(Side::Attackers);
-        let progress = |tally| MatchProgress { game_idx: 0, game: &game, games_finished: 60, games_total: 100, tally };
+        let progress = |tally| MatchProgress { game: &game, games_finished: 60, games_total: 100, tally };
         let none = Tally::default();
         let early = message(&progress(&none), 40, Duration::from_secs(10));
         assert_eq!(early, "2.0 games/s, 20 seconds left");

@@ -6,15 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream;
-use tablut_games::{LeafRequest, Task, TaskSource};
+use tablut_games::{GameRecord, LeafRequest, Task, TaskSource};
 use tablut_players::PlayerError;
 use tablut_search::Evaluation;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::counted_game::CountedGame;
-use crate::order::Order;
-use crate::result_message::ResultGame;
+use crate::order::{Order, OrderedGame};
 use crate::wire::Job;
 
 /// The time over which the speed is measured.
@@ -30,7 +28,7 @@ pub(super) struct Lease {
     pub message: jetstream::Message,
     /// The number of times that the broker has delivered the job.
     pub delivered: u64,
-    games: Mutex<Vec<ResultGame>>,
+    games: Mutex<Vec<GameRecord>>,
 }
 
 impl Lease {
@@ -40,19 +38,19 @@ impl Lease {
     }
 
     /// Takes the games of a finished job, in the order of their indices.
-    pub fn take_games(&self) -> Vec<ResultGame> {
+    pub fn take_games(&self) -> Vec<GameRecord> {
         let mut games = std::mem::take(&mut *self.lock());
-        games.sort_by_key(|entry| entry.game.index);
+        games.sort_by_key(|game| game.index);
         games
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<ResultGame>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<GameRecord>> {
         self.games.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
 /// All jobs of a worker.
-pub(super) struct JobQueue {
+pub(super) struct HeldJobs {
     state: Mutex<State>,
     closed: AtomicBool,
     /// Receives jobs whose games are all finished.
@@ -77,7 +75,7 @@ struct State {
     ended: VecDeque<Instant>,
 }
 
-impl JobQueue {
+impl HeldJobs {
     pub fn new(finished: UnboundedSender<Arc<Lease>>) -> Self {
         Self {
             state: Mutex::default(),
@@ -92,7 +90,6 @@ impl JobQueue {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Adds a job.
     pub fn push(&self, lease: Lease) {
         let lease = Arc::new(lease);
         let mut state = self.lock();
@@ -129,7 +126,7 @@ impl JobQueue {
     }
 
     /// Adds a finished game to its job.
-    pub fn deliver(&self, lease: &Arc<Lease>, game: ResultGame) {
+    pub fn deliver(&self, lease: &Arc<Lease>, game: GameRecord) {
         let mut games = lease.lock();
         games.push(game);
         let is_complete = games.len() == lease.job.count;
@@ -166,16 +163,20 @@ impl JobQueue {
 /// A game of a job.
 pub(super) struct JobGame {
     lease: Arc<Lease>,
-    game: CountedGame,
+    game: OrderedGame,
     steps: Arc<AtomicU64>,
 }
 
 impl Task for JobGame {
-    type Output = (Arc<Lease>, ResultGame);
+    type Output = (Arc<Lease>, GameRecord);
     type Error = PlayerError;
 
     fn gather(&mut self, requests: &mut Vec<LeafRequest>) -> Result<Option<Self::Output>, PlayerError> {
+        let before = requests.len();
         let ended = self.game.gather(requests)?;
+        for (net, _) in &mut requests[before..] {
+            *net = self.lease.slots[*net];
+        }
         self.steps.fetch_add(1, Ordering::Relaxed);
         Ok(ended.map(|game| (Arc::clone(&self.lease), game)))
     }
@@ -185,7 +186,7 @@ impl Task for JobGame {
     }
 }
 
-impl TaskSource for JobQueue {
+impl TaskSource for HeldJobs {
     type Task = JobGame;
 
     fn next(&self) -> Option<(usize, JobGame)> {
@@ -200,7 +201,7 @@ impl TaskSource for JobQueue {
             }
             (lease, index)
         };
-        let game = lease.order.game(index, &lease.slots).expect("a job has the openings of its games");
+        let game = lease.order.game(index).expect("a job has the openings of its games");
         Some((index, JobGame { lease, game, steps: Arc::clone(&self.steps) }))
     }
 
@@ -227,7 +228,7 @@ mod tests {
             n_pairs: 1,
             opening_plies: 2,
             book: None,
-            max_plies: None,
+            max_plies: 400,
             seed: 3,
             sequential_test: None,
             concurrency: Concurrency::default(),
@@ -257,12 +258,12 @@ mod tests {
     #[test]
     fn every_move_of_a_player_without_a_net_is_a_step() {
         let (finished, _received) = unbounded_channel();
-        let queue = JobQueue::new(finished);
-        queue.push(lease());
-        let (_, mut game) = queue.next().unwrap();
+        let jobs = HeldJobs::new(finished);
+        jobs.push(lease());
+        let (_, mut game) = jobs.next().unwrap();
         for n_moves in 1..=3 {
             assert!(game.gather(&mut Vec::new()).unwrap().is_none());
-            assert_eq!(queue.steps.load(Ordering::Relaxed), n_moves);
+            assert_eq!(jobs.steps.load(Ordering::Relaxed), n_moves);
         }
     }
 }
