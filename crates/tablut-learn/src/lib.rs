@@ -14,6 +14,8 @@
 //! - A [`ComputeDevice`] is where a run plays and learns: the CPU, or a GPU with the feature `gpu`.
 //! - With the feature `burn`, `ProductNet` is the net with burn's operations, and `loss` the loss of its outputs.
 
+#![allow(missing_docs, clippy::missing_errors_doc, reason = "names, types and messages say most of it")]
+
 mod benchmark;
 #[cfg(feature = "burn")]
 mod burn_backend;
@@ -34,7 +36,7 @@ mod optimizer;
 mod rating;
 mod recipe;
 mod run;
-mod run_folder;
+mod run_settings;
 mod start;
 mod survey;
 mod time_budget;
@@ -44,7 +46,7 @@ mod train_error;
 pub use benchmark::{MachinePace, benchmark};
 #[cfg(feature = "burn")]
 pub use burn_backend::{BurnBackend, LossTensors, Multiply, Outputs, ProductNet, loss};
-pub use checkpoint::{Checkpoint, model_path, state_path, states};
+pub use checkpoint::Checkpoint;
 pub use config::{
     Difference, EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, ScheduleConfig, TrainConfig,
     TrainConfigError, differences,
@@ -59,7 +61,6 @@ pub use memory::MemoryBounds;
 pub use optimizer::{OptimizerConfig, ParamState};
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::Run;
-pub use run_folder::newest_net;
 pub use survey::{RunCheck, RunSummary, check_run};
 pub use train::{OnEvent, RateNet, RunEvent, train};
 pub use train_error::TrainError;

@@ -28,6 +28,7 @@ mod model_file;
 pub mod onnx;
 mod policy;
 mod processor;
+pub mod protobuf;
 mod rules_choice;
 mod specialists;
 mod stated_rules;

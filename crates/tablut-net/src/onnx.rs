@@ -9,15 +9,14 @@
 mod graph;
 mod lines;
 mod net;
-mod protobuf;
 mod residual;
 
 use graph::Graph;
 use net::Net;
-use protobuf::Message;
 
 use crate::architecture::Architecture;
 use crate::features::{FEATURES, PLANES};
+use crate::protobuf::Message;
 use crate::weights::Weights;
 use tablut_rules::SIZE;
 

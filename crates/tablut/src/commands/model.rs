@@ -11,13 +11,13 @@ use anyhow::Context;
 use clap::Subcommand;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
-use tablut_net::{Card, Model, StatedRules, TrainingSummary, durable, onnx};
+use tablut_net::{Card, Model, StatedRules, TrainingSummary, onnx};
 use tablut_rules::{Rules, shown};
 
 use crate::console::Console;
 use crate::layout;
 use crate::nets::{load_model, model_name};
-use crate::outputs::Overwrite;
+use crate::outputs::{Overwrite, write};
 
 /// The actions on model files.
 #[derive(Subcommand)]
@@ -53,7 +53,6 @@ pub enum ModelCommand {
     },
 }
 
-/// What `--json` prints.
 #[derive(Serialize)]
 struct Info<'a> {
     shape: String,
@@ -69,7 +68,6 @@ struct Info<'a> {
     card: Option<&'a Card>,
 }
 
-/// Prints or writes.
 pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> {
     match command {
         ModelCommand::Info { model: path, config: true, .. } => {
@@ -111,7 +109,7 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
             // The hash is that of the exported weights only.
             let metadata = [("rules", rules), ("hash", weights.hash())];
             let bytes = onnx::encode(&weights, &metadata.each_ref().map(|(key, value)| (*key, value.as_str())));
-            durable::write(path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
+            write(path, &bytes)?;
             writeln!(console, "{} ({})", path.display(), HumanBytes(bytes.len() as u64))?;
         }
     }

@@ -10,12 +10,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use indicatif::HumanCount;
 use tablut_fleet::FleetGames;
-use tablut_games::{CancelToken, Counters, LocalGames, MakeInference};
-use tablut_learn::{EvaluationConfig, Run, RunEvent, TrainConfig, TrainError, model_path, train};
-use tablut_net::{Model, Weights, durable};
+use tablut_games::{CancelToken, Counters, GenerationFile, LocalGames, MakeInference, RunFolder};
+use tablut_learn::{EvaluationConfig, Run, RunEvent, TrainConfig, TrainError, train};
+use tablut_net::{Model, Weights};
 use tablut_play::ServeArgs;
 
 use self::schedule::RunTime;
@@ -30,6 +30,7 @@ use crate::hints;
 use crate::interrupt::{self, Interrupted, cancelled_by_interrupt};
 use crate::live_writer::LiveWriter;
 use crate::nets::{DeviceArgs, NetMaker, check_config, check_opponents, net_maker_on_cores};
+use crate::outputs::write;
 use crate::progress::Progress;
 use crate::progress_lines::ProgressLines;
 use crate::rater::rate;
@@ -39,7 +40,6 @@ use crate::run_page::serve_in_background;
 use crate::run_progress::RunProgress;
 use crate::run_warnings::RunWarnings;
 
-/// Arguments of `tablut train`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The config file.
@@ -155,7 +155,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 /// Evaluates the net of a finished run, and prints commands for using it.
 fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, console: &mut Console) -> anyhow::Result<()> {
     let voice = console.voice;
-    let model = model_path(&run.checkpoints(), run.next_generation - 1);
+    let model = run.file(GenerationFile::Model, run.next_generation - 1);
     let device = DeviceArgs { device: run.config.device() };
     let matches = MatchArgs { games: evaluation.games, device, ..MatchArgs::default() };
     if evaluation.games > 0 && !evaluation.against.is_empty() {
@@ -165,9 +165,8 @@ fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, consol
             voice.say(format_args!("  {}", resume_command(&run.folder)));
             return Err(Interrupted::now().into());
         }
-        let path = run.folder.join("evaluation.json");
-        durable::write(&path, measured.json()?.as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        let path = run.files().evaluation();
+        write(&path, measured.json()?.as_bytes())?;
         writeln!(console, "{}", measured.played.text(&matches, None))?;
     }
     writeln!(console, "The net is {}", model.display())?;
@@ -241,7 +240,7 @@ impl Args {
             _ => bail!("expected a config file, --rules R --time TIME, or --resume RUN"),
         };
         let folder = self.run.clone().unwrap_or_else(|| Path::new("runs").join(named));
-        let continues = self.time.is_some() && folder.join("config.toml").exists();
+        let continues = self.time.is_some() && RunFolder(&folder).config().exists();
         Ok((folder, continues))
     }
 
@@ -254,7 +253,7 @@ impl Args {
         voice: Voice,
     ) -> anyhow::Result<TrainConfig> {
         match (&self.config, &self.rules, &self.time) {
-            _ if continues => self.overrides.load(&folder.join("config.toml")),
+            _ if continues => self.overrides.load(&RunFolder(folder).config()),
             (Some(config), _, Some(time)) => schedule::fitted(self.overrides.load(config)?, time, cancel, voice),
             (Some(config), _, None) => self.overrides.load(config),
             (None, Some(rules), Some(time)) => {
@@ -266,7 +265,6 @@ impl Args {
     }
 }
 
-/// A file's name without its ending.
 fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
