@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tablut_games::{GameRecord, GenerationFile, NetLosses, RunFolder, examine, read_records};
+use tablut_games::{GameRecord, NetLosses, examine, read_records};
 use tablut_net::{Engine, Inference, Model};
 use tablut_rules::Rules;
 
@@ -14,11 +14,12 @@ fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [run, n, share] = args.as_slice() else { anyhow::bail!("expected RUN N SHARE") };
     let (run, n, share): (&Path, usize, f64) = (run.as_ref(), n.parse()?, share.parse()?);
-    let files = RunFolder(run);
-    let model = Model::load(&files.newest_net()?)?;
-    let games = files.files(GenerationFile::Games)?;
+    let mut nets = files(&run.join("checkpoints"), ".safetensors")?;
+    nets.retain(|path| !path.to_string_lossy().ends_with(".state.safetensors"));
+    let model = Model::load(nets.last().ok_or_else(|| anyhow::anyhow!("no net in {}", run.display()))?)?;
+    let games = files(&run.join("games"), ".games")?;
     let mut sets = [Vec::<GameRecord>::new(), Vec::new()];
-    for path in games.values().skip(games.len().saturating_sub(n)) {
+    for path in &games[games.len().saturating_sub(n)..] {
         for game in read_records(path)?.games {
             // The rule of `learning.held_out_share`.
             let held_out = ((game.index + 1) as f64 * share).floor() > (game.index as f64 * share).floor();
@@ -40,4 +41,17 @@ fn main() -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// The files of a folder that end with `ending`, sorted.
+fn files(folder: &Path, ending: &str) -> anyhow::Result<Vec<std::path::PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.to_string_lossy().ends_with(ending) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
 }
