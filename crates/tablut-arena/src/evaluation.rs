@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A net's matches, in which it is the first player: `evaluation.json` of a run, and what `tablut evaluate --json` prints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Evaluation {
+pub struct EvaluationReport {
     /// The model file.
     pub model: String,
     /// The rule set of the matches, if they have the same.
@@ -30,7 +30,7 @@ pub struct Tournament {
     pub matches: Vec<MatchReport>,
 }
 
-impl Evaluation {
+impl EvaluationReport {
     /// The names of the rule sets, in order of their first match.
     pub fn rule_sets(&self) -> Vec<&str> {
         let mut names = Vec::new();

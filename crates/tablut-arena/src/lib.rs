@@ -3,7 +3,7 @@
 //! - [`openings()`], [`MatchGame`], [`play_match`], [`MatchReport`]: pairs of games from one opening, on all cores.
 //! - [`MatchPlan`], [`collect_match`]: the games of a match as a function of data, for matches that workers play.
 //! - [`play_pairs`]: many small matches at once.
-//! - [`ladder()`]: the ratings of all players of some matches. [`Evaluation`]: a net's matches against fixed opponents.
+//! - [`ladder()`]: the ratings of all players of some matches. [`EvaluationReport`]: a net's matches against fixed opponents.
 //! - [`puzzles`]: positions with a proven win, and how many of them a search solves.
 
 pub mod contest;
@@ -21,7 +21,7 @@ pub mod tally;
 pub use contest::{
     MatchConfig, MatchError, MatchOutcome, MatchProgress, WantedGames, collect_match, play_match, resume_match,
 };
-pub use evaluation::{Evaluation, Tournament};
+pub use evaluation::{EvaluationReport, Tournament};
 pub use games_file::{GameLine, GamePlace, GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 pub use ladder::{AnchorError, Ladder, LadderError, LadderPlayer, NamedAnchor, ladder};
 pub use many_pairs::{SmallMatch, play_pairs};

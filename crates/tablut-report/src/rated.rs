@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tablut_arena::{Evaluation, MatchReport};
+use tablut_arena::{EvaluationReport, MatchReport};
 use tablut_games::GenerationMetrics;
 use tablut_ratings::{Anchor, PairTable, Pairing, RatedMatch, Rating, rate};
 
@@ -109,7 +109,7 @@ pub fn latest(lines: &[GenerationMetrics]) -> &[GenerationMetrics] {
 }
 
 /// The scores of the last nets against the fixed opponents, for each rule set if `by_rules`, else for all together.
-pub fn scores(lines: &[GenerationMetrics], by_rules: bool) -> Evaluation {
+pub fn scores(lines: &[GenerationMetrics], by_rules: bool) -> EvaluationReport {
     let lines = latest(lines);
     let mut tables: Vec<(String, String, PairTable)> = Vec::new();
     for (_, found) in matches(lines, None).filter(|(_, found)| found.generation.is_none()) {
@@ -127,13 +127,13 @@ pub fn scores(lines: &[GenerationMetrics], by_rules: bool) -> Evaluation {
     });
     let matches = matches.collect();
     let simulations = lines.iter().rev().find_map(|line| line.rating.as_ref()).map_or(0, |rating| rating.simulations);
-    Evaluation { model: net, simulations, matches, ..Evaluation::default() }
+    EvaluationReport { model: net, simulations, matches, ..EvaluationReport::default() }
 }
 
 /// The matches ordered by rule set, then by opponent, the strongest first. With several rule sets, the first list has
 /// each rule set's strongest opponent and the second list has the others.
 pub fn strongest_apart<'a>(
-    found: &'a Evaluation,
+    found: &'a EvaluationReport,
     whole: &RatedProgress,
 ) -> (Vec<&'a MatchReport>, Vec<&'a MatchReport>) {
     let names = found.rule_sets();

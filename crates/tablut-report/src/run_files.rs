@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tablut_arena::Evaluation;
+use tablut_arena::EvaluationReport;
 use tablut_games::{
     GameRecord, GenerationFile, GenerationMetrics, RunFolder, RunFolderError, dotted_keys, read_records,
 };
@@ -28,7 +28,7 @@ pub struct RunFiles {
     /// The config's values as TOML, by dotted key.
     pub config: BTreeMap<String, String>,
     /// The evaluation at the end of the run, if it exists.
-    pub evaluation: Option<Evaluation>,
+    pub evaluation: Option<EvaluationReport>,
     /// The rule sets of the games that were read.
     pub rules: Vec<Arc<Rules>>,
     /// Games of the last generations, oldest first.
@@ -167,7 +167,7 @@ impl RunFiles {
     /// The names of all rule sets in the metrics, games and evaluation.
     pub fn rule_names(&self) -> Vec<String> {
         let measured = self.lines.iter().rev().flat_map(|line| &line.rule_sets).map(|set| set.rules.as_str());
-        let evaluated = self.evaluation.iter().flat_map(Evaluation::rule_sets);
+        let evaluated = self.evaluation.iter().flat_map(EvaluationReport::rule_sets);
         let played = self.rules.iter().map(|rules| rules.name());
         distinct(measured.chain(played).chain(evaluated)).into_iter().map(str::to_owned).collect()
     }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use tablut_arena::Evaluation;
+use tablut_arena::EvaluationReport;
 use tablut_games::CancelToken;
 use tablut_players::{NamedPlayer, PLAYER_FORMS, PlayerSpec, SearchOptions, play_simulations};
 use tablut_search::Limit;
@@ -87,7 +87,7 @@ pub fn measure(
 impl Measured {
     /// The object that `--json` prints.
     pub fn json(&self) -> anyhow::Result<String> {
-        let evaluation = Evaluation {
+        let evaluation = EvaluationReport {
             model: self.model.display().to_string(),
             rules: self.played.rules.name().to_owned(),
             simulations: self.simulations,
