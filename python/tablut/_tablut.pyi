@@ -3,6 +3,7 @@ moves of one position, and `p` the number of plies of a game."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict, overload
 
 import numpy as np
@@ -369,3 +370,6 @@ def to_arrays(records: Sequence[Record], *, value_share: float = 0.0) -> dict[st
 
 def read_run(folder: _Path) -> dict[str, Any]:
     """The contents of a run's folder. Users should use `Run`."""
+
+def run_files(folder: _Path) -> tuple[dict[int, Path], dict[int, Path]]:
+    """The files of a run's nets and those of its games, each by generation. Users should use `Run`."""

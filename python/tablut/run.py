@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
-import re
 from pathlib import Path
 from typing import Any
 
-from ._tablut import Model, Record, read_games, read_run
+from ._tablut import Model, Record, read_games, read_run, run_files
 
 
 class Run:
@@ -40,46 +38,33 @@ class Run:
         self.config = found["config"]
         self.config_text = found["config_text"]
         self.notes = found["notes"]
-        measured = self.folder / "evaluation.json"
-        self.evaluation = json.loads(measured.read_text(encoding="utf-8")) if measured.exists() else None
+        self.evaluation = found["evaluation"]
 
     def generations(self) -> list[int]:
         """The generations whose nets are in the folder, in order."""
-        return _numbered(self.folder / "checkpoints", r"gen-(\d+)\.safetensors")
+        models, _ = run_files(self.folder)
+        return list(models)
 
     def model(self, generation: int | None = None) -> Model:
         """The net of a generation, by default the newest one."""
-        if generation is None:
-            generations = self.generations()
-            if not generations:
-                raise FileNotFoundError(f"{self.folder}: the run has no net yet")
-            generation = generations[-1]
-        return Model.load(_file(self.folder / "checkpoints", "gen-", generation, ".safetensors"))
+        models, _ = run_files(self.folder)
+        if not models:
+            raise FileNotFoundError(f"{self.folder}: the run has no net yet")
+        return Model.load(self._of(models, max(models) if generation is None else generation))
 
     def games(self, generation: int | None = None) -> list[Record]:
         """The games of a generation, by default those of all generations, oldest first."""
-        folder = self.folder / "games"
-        generations = _numbered(folder, r"gen-(\d+)\.games") if generation is None else [generation]
-        return [record for number in generations for record in read_games(_file(folder, "gen-", number, ".games"))]
+        _, files = run_files(self.folder)
+        generations = list(files) if generation is None else [generation]
+        return [record for number in generations for record in read_games(self._of(files, number))]
+
+    def _of(self, files: dict[int, Path], generation: int) -> Path:
+        if generation not in files:
+            raise FileNotFoundError(f"{self.folder}: there is no file of generation {generation}")
+        return files[generation]
 
     def __repr__(self) -> str:
         return f"Run({str(self.folder)!r})"
-
-
-def _numbered(folder: Path, pattern: str) -> list[int]:
-    """The sorted numbers in the names of the files that match a pattern."""
-    names = os.listdir(folder) if folder.is_dir() else []
-    return sorted(int(found.group(1)) for found in (re.fullmatch(pattern, name) for name in names) if found)
-
-
-def _file(folder: Path, before: str, number: int, after: str) -> Path:
-    """The file with this number. The number in its name may have leading zeros."""
-    names = os.listdir(folder) if folder.is_dir() else []
-    for name in names:
-        found = re.fullmatch(re.escape(before) + r"(\d+)" + re.escape(after), name)
-        if found and int(found.group(1)) == number:
-            return folder / name
-    raise FileNotFoundError(f"{folder}: there is no file of generation {number}")
 
 
 def _columns(table: str) -> dict[str, list[Any]]:

@@ -3,12 +3,13 @@
 //! - [`openings()`], [`MatchGame`], [`play_match`], [`MatchReport`]: pairs of games from one opening, on all cores.
 //! - [`MatchPlan`], [`collect_match`]: the games of a match as a function of data, for matches that workers play.
 //! - [`play_pairs`]: many small matches at once.
-//! - [`ladder()`]: the ratings of all players of some matches.
+//! - [`ladder()`]: the ratings of all players of some matches. [`EvaluationReport`]: a net's matches against fixed opponents.
 //! - [`puzzles`]: positions with a proven win, and how many of them a search solves.
 
 #![allow(missing_docs, clippy::missing_errors_doc, reason = "only programs of this workspace use this crate")]
 
 pub mod contest;
+mod evaluation;
 pub mod games_file;
 pub mod ladder;
 pub mod many_pairs;
@@ -20,6 +21,7 @@ mod sealed_file;
 pub mod tally;
 
 pub use contest::{MatchConfig, MatchError, MatchOutcome, MatchProgress, WantedGames, collect_match, play_match};
+pub use evaluation::{EvaluationReport, Tournament};
 pub use games_file::{GamesFile, GamesFileError, MatchHeader, PlayerIdentity};
 pub use ladder::{AnchorError, Ladder, LadderError, LadderPlayer, NamedAnchor, ladder};
 pub use many_pairs::{SmallMatch, play_pairs};

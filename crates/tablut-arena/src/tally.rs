@@ -9,6 +9,7 @@ use tablut_rules::{Reason, Side};
 
 /// Results on one side, or on both.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SideResult {
     /// Wins, draws and losses.
     pub results: Wdl,
@@ -23,7 +24,7 @@ impl SideResult {
 }
 
 /// An Elo difference with its 95 % interval. Infinite values (at a score of 0 or 1) are null in JSON.
-#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EloDifference {
     /// The interval's lower end.
     pub low: Option<f64>,
@@ -53,7 +54,8 @@ pub struct EndingCount {
 }
 
 /// The result of a match from the first player's view. `--json` prints it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MatchReport {
     /// The rule set's name.
     pub rules: String,
@@ -92,6 +94,30 @@ pub struct MatchReport {
     /// The sequential test, if there is one.
     #[serde(rename = "sprt")]
     pub sequential_test: Option<TestReport>,
+}
+
+impl MatchReport {
+    /// The scores and the Elo difference that follow from pairs of games. Everything else is empty.
+    pub fn of_pairs(pairs: PairTable) -> Self {
+        let [as_attackers, as_defenders] = [pairs.as_attackers(), pairs.as_defenders()];
+        let games = 2 * pairs.pairs();
+        let score = pairs.pentanomial().estimate();
+        Self {
+            games,
+            total: SideResult { results: as_attackers + as_defenders, score: (games > 0).then_some(score) },
+            as_attackers: SideResult::of(as_attackers),
+            as_defenders: SideResult::of(as_defenders),
+            pentanomial: pairs.pentanomial(),
+            pairs,
+            elo: score.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The second player's name.
+    pub fn opponent(&self) -> &str {
+        &self.players[1]
+    }
 }
 
 /// A sequential test's bounds and its final state.
@@ -156,11 +182,8 @@ impl Tally {
 
     /// Computes everything that follows from the counts.
     pub fn report(&self, header: ReportHeader) -> MatchReport {
-        let [as_attackers, as_defenders] = [self.pairs.as_attackers(), self.pairs.as_defenders()];
-        let games = 2 * self.pairs.pairs();
-        let score = self.pentanomial().estimate();
-        let results = as_attackers + as_defenders;
         let sequential_test = self.test.as_ref().map(|test| TestReport { bounds: test.bounds(), state: test.state() });
+        let scores = MatchReport::of_pairs(self.pairs);
         MatchReport {
             rules: header.rules,
             players: header.players,
@@ -168,17 +191,11 @@ impl Tally {
             opening_plies: header.opening_plies,
             max_plies: header.max_plies,
             complete: header.complete,
-            games,
-            total: SideResult { results, score: (games > 0).then_some(score) },
-            as_attackers: SideResult::of(as_attackers),
-            as_defenders: SideResult::of(as_defenders),
-            pentanomial: self.pentanomial(),
-            pairs: self.pairs,
-            elo: score.into(),
             endings: self.endings.clone(),
             forfeits: self.forfeits,
-            mean_plies: self.plies as f64 / f64::from(games.max(1)),
+            mean_plies: self.plies as f64 / f64::from(scores.games.max(1)),
             sequential_test,
+            ..scores
         }
     }
 }

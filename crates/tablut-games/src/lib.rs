@@ -6,6 +6,7 @@
 //! - [`GameRecord`], [`RecordFile`], [`write_records`], [`read_records`]: games on disk, with their rules in full.
 //! - [`GameSource`]: the interface between self-play and training. [`LocalGames`] plays in this process.
 //! - [`RuleSetStatistics`], [`examine`]: statistics of a generation's games, and of a net's outputs on their positions.
+//! - [`RunFolder`]: the files of a run's folder.
 //! - [`ReplayWindow`], [`TrainingBatch`]: the training data. [`write_npz`] writes it for NumPy.
 
 mod cancel;
@@ -16,6 +17,7 @@ mod metrics_file;
 mod npz;
 mod record;
 mod record_file;
+mod run_folder;
 mod selfplay;
 mod statistics;
 mod window;
@@ -26,13 +28,13 @@ pub use game_source::{
     FleetReport, GameOrder, GameSource, GameSourceError, LocalGames, MakeInference, PlayedGames, WorkerReport,
 };
 pub use metrics::{GenerationMetrics, LearningMetrics, LossParts, METRICS_SCHEMA, MachineMetrics, SelfPlayMetrics};
-pub use metrics_file::{MetricsError, append_metrics, read_metrics, resume_metrics};
-pub use npz::{NpzError, write_npz};
+pub use npz::write_npz;
 pub use record::{GameRecord, Handicap, PlyRecord, ReplayError, SearchRecord};
 pub use record_file::{
     RecordFile, RecordFileError, pack_game, read_records, records_from_bytes, records_to_bytes, unpack_game,
     write_records,
 };
+pub use run_folder::{GenerationFile, RunFolder, RunFolderError, dotted_keys};
 pub use selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng};
 pub use statistics::{
     CalibrationBin, DrawStatistics, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,

@@ -1,111 +1,110 @@
 //! A run's `metrics.jsonl`: one JSON object per line for each generation. The learner writes it, and reports read it.
 
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 use tablut_net::durable;
 
 use crate::metrics::GenerationMetrics;
+use crate::run_folder::{RunFolder, RunFolderError};
 
-/// The metrics of a run cannot be read or written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum MetricsError {
-    /// The file.
-    #[error("{path}: {error}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        error: std::io::Error,
-    },
-    /// A line is not the metrics of a generation. The file is not changed.
-    #[error(
-        "{path}, line {line}: {reason}; expected the metrics of one generation as a JSON object. Repair or remove the \
-         line; the run can continue without it"
-    )]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// The reason.
-        reason: String,
-    },
-}
+impl RunFolder<'_> {
+    /// Reads all metrics, or none if the file does not exist. Unknown keys are ignored. Keys that an earlier version did
+    /// not write have their default.
+    ///
+    /// An incomplete last line is also ignored, because a crash during writing leaves one.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or another line is not the metrics of a generation.
+    pub fn read_metrics(self) -> Result<Vec<GenerationMetrics>, RunFolderError> {
+        let path = self.metrics();
+        Ok(whole_lines(&path, &read(&path)?)?.into_iter().map(|(_, metrics)| metrics).collect())
+    }
 
-/// Reads all metrics in the file at `path`, or none if the file does not exist. Unknown keys are ignored. Keys that an
-/// earlier version did not write have their default.
-///
-/// An incomplete last line is also ignored, because a crash during writing leaves one.
-///
-/// # Errors
-/// If the file cannot be read, or another line is not the metrics of a generation.
-pub fn read_metrics(path: &Path) -> Result<Vec<GenerationMetrics>, MetricsError> {
-    Ok(whole_lines(path, &read(path)?)?.into_iter().map(|(_, metrics)| metrics).collect())
-}
-
-/// Reads the metrics of the generations before `end`, and removes the rest from the file: an incomplete last line, and
-/// lines of generations that were not finished and will be repeated. All other lines stay unchanged.
-///
-/// # Errors
-/// If the file cannot be read or written, or another line is not the metrics of a generation.
-pub fn resume_metrics(path: &Path, end: u64) -> Result<Vec<GenerationMetrics>, MetricsError> {
-    let before = read(path)?;
-    let mut kept = Vec::new();
-    let mut bytes = Vec::new();
-    for (line, metrics) in whole_lines(path, &before)? {
-        if metrics.generation < end {
-            bytes.extend_from_slice(line);
-            bytes.push(b'\n');
-            kept.push(metrics);
+    /// Reads the metrics of a run that may be in progress or damaged, in the order of their generations, and the number of
+    /// unreadable lines. If a generation occurs twice, the later line counts.
+    ///
+    /// # Errors
+    /// If the file exists and cannot be read.
+    pub fn read_readable_metrics(self) -> Result<(Vec<GenerationMetrics>, usize), RunFolderError> {
+        let mut generations = BTreeMap::new();
+        let mut unreadable = 0;
+        for (_, line, parsed) in lines(&read(&self.metrics())?) {
+            match parsed {
+                Ok(metrics) => _ = generations.insert(metrics.generation, metrics),
+                Err(_) => unreadable += usize::from(!line.trim_ascii().is_empty()),
+            }
         }
+        Ok((generations.into_values().collect(), unreadable))
     }
-    if bytes != before {
-        durable::write(path, &bytes).map_err(|error| MetricsError::Io { path: path.to_owned(), error })?;
-    }
-    Ok(kept)
-}
 
-/// Appends one line.
-///
-/// # Errors
-/// If the file cannot be written.
-pub fn append_metrics(path: &Path, metrics: &GenerationMetrics) -> Result<(), MetricsError> {
-    let append = || {
-        let mut line = serde_json::to_vec(metrics)?;
-        line.push(b'\n');
-        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-        file.write_all(&line)?;
-        file.sync_data()
-    };
-    append().map_err(|error| MetricsError::Io { path: path.to_owned(), error })
+    /// Reads the metrics of the generations before `end`, and removes the rest from the file: an incomplete last line, and
+    /// lines of generations that were not finished and will be repeated. All other lines stay unchanged.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, or another line is not the metrics of a generation.
+    pub fn resume_metrics(self, end: u64) -> Result<Vec<GenerationMetrics>, RunFolderError> {
+        let path = self.metrics();
+        let before = read(&path)?;
+        let mut kept = Vec::new();
+        let mut bytes = Vec::new();
+        for (line, metrics) in whole_lines(&path, &before)? {
+            if metrics.generation < end {
+                bytes.extend_from_slice(line);
+                bytes.push(b'\n');
+                kept.push(metrics);
+            }
+        }
+        if bytes != before {
+            durable::write(&path, &bytes).map_err(RunFolderError::io(path))?;
+        }
+        Ok(kept)
+    }
+
+    /// Appends one line.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn append_metrics(self, metrics: &GenerationMetrics) -> Result<(), RunFolderError> {
+        let path = self.metrics();
+        let append = || {
+            let mut line = serde_json::to_vec(metrics)?;
+            line.push(b'\n');
+            let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
+            file.write_all(&line)?;
+            file.sync_data()
+        };
+        append().map_err(RunFolderError::io(&path))
+    }
 }
 
 /// The file's bytes, or none if it does not exist.
-fn read(path: &Path) -> Result<Vec<u8>, MetricsError> {
+fn read(path: &Path) -> Result<Vec<u8>, RunFolderError> {
     match fs::read(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        bytes => bytes.map_err(|error| MetricsError::Io { path: path.to_owned(), error }),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        bytes => bytes.map_err(RunFolderError::io(path)),
     }
 }
 
-/// Every complete line without its end, and its metrics.
-fn whole_lines<'a>(path: &Path, bytes: &'a [u8]) -> Result<Vec<(&'a [u8], GenerationMetrics)>, MetricsError> {
-    let mut lines = Vec::new();
-    for (place, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
+/// Every complete line: its number from 1, its bytes without its end, and its metrics.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8], serde_json::Result<GenerationMetrics>)> {
+    bytes.split_inclusive(|&byte| byte == b'\n').enumerate().filter_map(|(place, line)| {
         let whole = line.strip_suffix(b"\n");
-        match (serde_json::from_slice(whole.unwrap_or(line)), whole) {
-            (Ok(metrics), _) => lines.push((whole.unwrap_or(line), metrics)),
-            (Err(_), None) => {}
-            (Err(error), Some(_)) => {
-                let reason = error.to_string();
-                return Err(MetricsError::Line { path: path.to_owned(), line: place + 1, reason });
-            }
-        }
-    }
-    Ok(lines)
+        let parsed = serde_json::from_slice(whole.unwrap_or(line));
+        (whole.is_some() || parsed.is_ok()).then(|| (place + 1, whole.unwrap_or(line), parsed))
+    })
+}
+
+/// Every complete line without its end, and its metrics.
+fn whole_lines<'a>(path: &Path, bytes: &'a [u8]) -> Result<Vec<(&'a [u8], GenerationMetrics)>, RunFolderError> {
+    let malformed = |line, reason: String| RunFolderError::Metrics { path: path.to_owned(), line, reason };
+    let read = |(number, line, parsed): (usize, &'a [u8], serde_json::Result<GenerationMetrics>)| match parsed {
+        Ok(metrics) => Ok((line, metrics)),
+        Err(error) => Err(malformed(number, error.to_string())),
+    };
+    lines(bytes).map(read).collect()
 }
 
 #[cfg(test)]
@@ -120,11 +119,11 @@ mod tests {
     }
 
     /// Resumes a file with `text` after generation `end - 1`, and returns what is left of it.
-    fn resumed(text: &str, end: u64) -> Result<(Vec<u64>, String), MetricsError> {
+    fn resumed(text: &str, end: u64) -> Result<(Vec<u64>, String), RunFolderError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("metrics.jsonl");
         fs::write(&path, text).unwrap();
-        let metrics = resume_metrics(&path, end);
+        let metrics = RunFolder(folder.path()).resume_metrics(end);
         let left = fs::read_to_string(&path).unwrap();
         if metrics.is_err() {
             assert_eq!(left, text, "an error changes nothing");
@@ -185,5 +184,20 @@ mod tests {
                 assert!(error.contains(&format!("metrics.jsonl, line {number}: ")), "{error}");
             }
         }
+    }
+
+    #[test]
+    fn lines_of_other_versions_are_read_and_unreadable_ones_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = RunFolder(folder.path());
+        assert_eq!(run.read_readable_metrics().unwrap(), (Vec::new(), 0));
+        let text = "{\"generation\":1,\"future\":{\"x\":[]},\"learning\":{\"loss\":{\"policy\":3.5,\"policy_floor\":3,\"later\":1}}}\n\
+                    {\"generation\":0}\nnonsense\n\n{\"generation\":1,\"simulations\":7}\n{\"generation\":2,\"sel";
+        fs::write(run.metrics(), text).unwrap();
+        let (lines, unreadable) = run.read_readable_metrics().unwrap();
+        assert_eq!(lines.iter().map(|line| (line.generation, line.simulations)).collect::<Vec<_>>(), [(0, 0), (1, 7)]);
+        assert_eq!(unreadable, 1);
+        let first: GenerationMetrics = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        assert_eq!((first.learning.policy_gap(), lines[0].learning.policy_gap()), (Some(0.5), None));
     }
 }

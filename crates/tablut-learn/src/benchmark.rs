@@ -26,7 +26,6 @@ const GAMES_PER_RULE_SET: usize = 4;
 const FEWEST_GAMES: usize = 24;
 const MOST_GAMES: usize = 96;
 
-/// The results of the benchmark.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct MachinePace {
     /// Mean length of a game in plies, played by a search without a net.
@@ -37,15 +36,12 @@ pub struct MachinePace {
     pub evaluations_per_simulation: f64,
     /// Evaluations by the net per second of self-play, all threads together.
     pub evaluations_per_second: f64,
-    /// Training samples per second.
     pub samples_per_second: f64,
     /// Bytes per position in a file of games.
     pub bytes_per_position: f64,
     /// Bytes per position in the replay window.
     pub window_bytes_per_position: f64,
-    /// Bytes of a model file.
     pub model_bytes: u64,
-    /// Bytes of a training state.
     pub state_bytes: u64,
     /// Memory of the process after self-play and training steps, in bytes, or 0 if the system does not report it.
     pub memory_bytes: u64,
@@ -53,10 +49,6 @@ pub struct MachinePace {
 
 /// Plays without a net, plays with an untrained net, and takes training steps on `device`. Each part takes about a
 /// third of `time`, or longer if a single game or step takes longer. It writes no files.
-///
-/// # Errors
-/// Returns an error if the device fails, the starting net cannot be loaded, no position is a training target, or
-/// `cancel` is set.
 pub fn benchmark(
     config: &TrainConfig,
     rules: &[Arc<Rules>],

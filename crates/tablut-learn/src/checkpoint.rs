@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
+use tablut_games::{GenerationFile, RunFolder};
 use tablut_net::{
     Architecture, Model, ModelFileError, ModelFileErrorKind as Kind, NetError, StatedRules, Tensor, TrainingSummary,
     container, durable,
@@ -16,7 +16,6 @@ use tablut_net::{
 use crate::learner::LearnerState;
 use crate::optimizer::ParamState;
 
-/// Version of the state's layout.
 const STATE_VERSION: u32 = 2;
 /// The number of latest states that are kept. All models are kept.
 const STATES_KEPT: usize = 2;
@@ -32,16 +31,6 @@ pub struct Checkpoint {
     pub training: TrainingSummary,
 }
 
-/// The path of a generation's model.
-pub fn model_path(folder: &Path, generation: u64) -> PathBuf {
-    folder.join(format!("gen-{generation:05}.safetensors"))
-}
-
-/// The path of a generation's training state.
-pub fn state_path(folder: &Path, generation: u64) -> PathBuf {
-    folder.join(format!("gen-{generation:05}.state.safetensors"))
-}
-
 impl Checkpoint {
     /// The net that plays.
     pub fn model(&self, rules: &[StatedRules]) -> Model {
@@ -53,43 +42,24 @@ impl Checkpoint {
         }
     }
 
-    /// Writes model and state into `folder`, the state last, and removes states that are no longer needed.
-    ///
-    /// # Errors
-    /// Returns an error if a file cannot be written.
-    pub fn save(&self, folder: &Path, rules: &[StatedRules]) -> Result<(), ModelFileError> {
-        self.model(rules).save(&model_path(folder, self.generation))?;
-        let path = state_path(folder, self.generation);
+    /// Writes model and state, the state last, and removes states that are no longer needed.
+    pub fn save(&self, run: RunFolder<'_>, rules: &[StatedRules]) -> Result<(), ModelFileError> {
+        self.model(rules).save(&run.file(GenerationFile::Model, self.generation))?;
+        let path = run.file(GenerationFile::State, self.generation);
         let write = || Ok(durable::write(&path, &self.state_bytes()?)?);
         write().map_err(|kind| ModelFileError { path: path.clone(), kind })?;
-        remove_old_states(folder, self.generation);
+        remove_old_states(run, self.generation);
         Ok(())
     }
 
-    /// The latest checkpoint in `folder`, or `None` if there is none yet.
-    ///
-    /// # Errors
-    /// Returns an error if the folder or the state cannot be read, or the state is damaged.
-    pub fn latest(folder: &Path) -> Result<Option<Self>, ModelFileError> {
-        let states = states(folder).map_err(|error| ModelFileError { path: folder.to_owned(), kind: error.into() })?;
-        let Some(&latest) = states.last() else { return Ok(None) };
-        Self::load(folder, latest).map(Some)
-    }
-
     /// The checkpoint of `generation`.
-    ///
-    /// # Errors
-    /// Returns an error if the state cannot be read or is damaged.
-    pub fn load(folder: &Path, generation: u64) -> Result<Self, ModelFileError> {
-        let path = state_path(folder, generation);
+    pub fn load(run: RunFolder<'_>, generation: u64) -> Result<Self, ModelFileError> {
+        let path = run.file(GenerationFile::State, generation);
         let read = || Self::from_state_bytes(generation, &fs::read(&path)?);
         read().map_err(|kind| ModelFileError { path: path.clone(), kind })
     }
 
     /// The bytes of the state.
-    ///
-    /// # Errors
-    /// Returns an error if a tensor does not have its dimensions.
     pub fn state_bytes(&self) -> Result<Vec<u8>, Kind> {
         let training = serde_json::to_string(&self.training).map_err(|error| Kind::Format(error.to_string()))?;
         let metadata = BTreeMap::from([
@@ -111,10 +81,6 @@ impl Checkpoint {
     }
 
     /// Reads the bytes of a state.
-    ///
-    /// # Errors
-    /// Returns an error if the bytes are not a state of this version, a tensor is missing or has other dimensions, or
-    /// the hash differs.
     pub fn from_state_bytes(generation: u64, bytes: &[u8]) -> Result<Self, Kind> {
         let (metadata, mut tensors) = container::deserialize(bytes)?;
         let value = |key: &'static str| metadata.get(key).map(String::as_str).ok_or(Kind::MissingKey(key));
@@ -155,35 +121,12 @@ impl Checkpoint {
     }
 }
 
-/// The generations whose states are in `folder`, in increasing order. Empty if the folder does not exist.
-///
-/// # Errors
-/// Returns an error if the folder cannot be read.
-pub fn states(folder: &Path) -> std::io::Result<Vec<u64>> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let mut generations = Vec::new();
-    for entry in entries {
-        let name = entry?.file_name();
-        let number = |name: &str| name.strip_prefix("gen-")?.strip_suffix(".state.safetensors")?.parse::<u64>().ok();
-        let generation = name.to_str().and_then(number);
-        // Names that this program does not write, such as `gen-7.state.safetensors`, are ignored.
-        generations.extend(
-            generation.filter(|&n| n < u64::MAX && state_path(folder, n).file_name() == Some(name.as_os_str())),
-        );
-    }
-    generations.sort_unstable();
-    Ok(generations)
-}
-
 /// Removes states that are no longer needed after `generation`. There may be several if the process was killed before
 /// it removed the oldest. A state that cannot be removed does no harm.
-pub(crate) fn remove_old_states(folder: &Path, generation: u64) {
-    for old in states(folder).unwrap_or_default() {
+pub(crate) fn remove_old_states(run: RunFolder<'_>, generation: u64) {
+    for (old, path) in run.files(GenerationFile::State).unwrap_or_default() {
         if old + (STATES_KEPT as u64) <= generation {
-            let _ = fs::remove_file(state_path(folder, old));
+            let _ = fs::remove_file(path);
         }
     }
 }
@@ -218,36 +161,40 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_checkpoint_comes_back_to_the_bit() {
+    fn a_checkpoint_comes_back_to_the_bit() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Checkpoint::latest(folder.path()).unwrap(), None);
+        let run = RunFolder(folder.path());
         for generation in 0..4 {
-            checkpoint(generation).save(folder.path(), &[]).unwrap();
+            checkpoint(generation).save(run, &[]).unwrap();
         }
-        assert_eq!(Checkpoint::latest(folder.path()).unwrap(), Some(checkpoint(3)));
-        assert!(!state_path(folder.path(), 1).exists());
-        assert!(model_path(folder.path(), 0).exists());
+        assert_eq!(Checkpoint::load(run, 3).unwrap(), checkpoint(3));
+        assert!(!run.file(GenerationFile::State, 1).exists());
+        assert!(run.file(GenerationFile::Model, 0).exists());
     }
 
     #[test]
     fn states_that_a_kill_has_left_are_removed_and_strangers_stay() {
         let folder = tempfile::tempdir().unwrap();
+        let run = RunFolder(folder.path());
+        let checkpoints = folder.path().join("checkpoints");
+        fs::create_dir(&checkpoints).unwrap();
         let strangers = ["gen-7.state.safetensors", "gen-18446744073709551615.state.safetensors", "notes.txt"];
         for name in strangers {
-            fs::write(folder.path().join(name), "mine").unwrap();
+            fs::write(checkpoints.join(name), "mine").unwrap();
         }
         for generation in 0..2 {
-            checkpoint(generation).save(folder.path(), &[]).unwrap();
+            checkpoint(generation).save(run, &[]).unwrap();
         }
         // The state of the folder after a kill between two steps of `save`.
-        let whole = fs::read(state_path(folder.path(), 1)).unwrap();
-        fs::write(state_path(folder.path(), 2), &whole).unwrap();
-        assert_eq!(states(folder.path()).unwrap(), [0, 1, 2]);
-        remove_old_states(folder.path(), 2);
-        assert_eq!(states(folder.path()).unwrap(), [1, 2]);
-        checkpoint(4).save(folder.path(), &[]).unwrap();
-        assert_eq!(states(folder.path()).unwrap(), [4]);
-        assert!(strangers.iter().all(|name| folder.path().join(name).exists()));
+        let whole = fs::read(run.file(GenerationFile::State, 1)).unwrap();
+        fs::write(run.file(GenerationFile::State, 2), &whole).unwrap();
+        let states = || run.files(GenerationFile::State).unwrap().into_keys().collect::<Vec<_>>();
+        assert_eq!(states(), [0, 1, 2]);
+        remove_old_states(run, 2);
+        assert_eq!(states(), [1, 2]);
+        checkpoint(4).save(run, &[]).unwrap();
+        assert_eq!(states(), [4]);
+        assert!(strangers.iter().all(|name| checkpoints.join(name).exists()));
     }
 
     #[test]
@@ -274,15 +221,16 @@ mod tests {
     #[test]
     fn a_damaged_state_is_refused_by_name() {
         let folder = tempfile::tempdir().unwrap();
-        checkpoint(0).save(folder.path(), &[]).unwrap();
-        let path = state_path(folder.path(), 0);
+        let run = RunFolder(folder.path());
+        checkpoint(0).save(run, &[]).unwrap();
+        let path = run.file(GenerationFile::State, 0);
         let mut bytes = fs::read(&path).unwrap();
         let last = bytes.len() - 3;
         bytes[last] ^= 4;
         fs::write(&path, &bytes).unwrap();
-        let error = Checkpoint::latest(folder.path()).unwrap_err().to_string();
+        let error = Checkpoint::load(run, 0).unwrap_err().to_string();
         assert!(error.contains("gen-00000.state") && error.contains("damaged"), "{error}");
         fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
-        assert!(Checkpoint::latest(folder.path()).is_err());
+        assert!(Checkpoint::load(run, 0).is_err());
     }
 }

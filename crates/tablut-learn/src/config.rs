@@ -58,10 +58,8 @@ pub struct TrainConfig {
     pub machine: MachineConfig,
 }
 
-/// Maximum number of rule sets of a run.
 const MAX_RULE_SETS: usize = 1000;
 
-/// Maximum number of generations of a run.
 pub(crate) const MAX_GENERATIONS: u64 = 100_000;
 
 fn default_shape() -> Architecture {
@@ -72,38 +70,18 @@ fn default_seed() -> u64 {
     1
 }
 
-/// The config cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainConfigError {
-    /// The file cannot be read.
     #[error("config {path}: {error}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        error: std::io::Error,
-    },
+    Io { path: PathBuf, error: std::io::Error },
     /// The text is not a config: a misspelt key, a value of the wrong type, or broken TOML.
     #[error("config {path}: {}", shown_lines(reason))]
-    Text {
-        /// The file.
-        path: PathBuf,
-        /// The reason and the place.
-        reason: String,
-    },
-    /// An override is not `key=value`.
+    Text { path: PathBuf, reason: String },
     #[error("--set `{}`: expected key=value, such as learning.batch_size=128", shown(.0))]
     Override(String),
-    /// An override names an unknown key, or its value does not fit.
     #[error("--set `{}`: {}", shown(assignment), shown(reason))]
-    OverrideValue {
-        /// The override as typed.
-        assignment: String,
-        /// The reason.
-        reason: String,
-    },
-    /// Values out of range.
+    OverrideValue { assignment: String, reason: String },
     #[error("config: {}", .0.join("; "))]
     Range(Vec<String>),
 }
@@ -129,10 +107,6 @@ impl TrainConfig {
 
     /// Reads a config file and applies `overrides`, each `key=value` with a dotted key. Paths in the file are relative
     /// to its folder and become absolute.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be read, a key or an override is unknown, or a value has the wrong type or
-    /// is out of range.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
         let io = |error| TrainConfigError::Io { path: path.to_owned(), error };
         let text = std::fs::read(path).and_then(tablut_rules::decode).map_err(io)?;
@@ -153,9 +127,6 @@ impl TrainConfig {
     }
 
     /// Reads a config from its text. Paths in it do not change. `path` is its name in errors.
-    ///
-    /// # Errors
-    /// Returns an error if a key or an override is unknown, or a value has the wrong type or is out of range.
     pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
         let wrong = |reason: String| TrainConfigError::Text { path: path.to_owned(), reason };
         // The text is parsed as a config first, because only then errors contain the line.

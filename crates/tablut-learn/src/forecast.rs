@@ -28,11 +28,8 @@ pub struct Forecast {
     pub positions: f64,
     /// Evaluations by the net in self-play.
     pub evaluations: f64,
-    /// Training steps.
     pub steps: f64,
-    /// Seconds of self-play.
     pub selfplay_seconds: f64,
-    /// Seconds of training.
     pub learning_seconds: f64,
     /// Rating games of all generations together.
     pub rating_games: f64,
@@ -53,7 +50,6 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// Seconds of the whole run.
     pub fn seconds(&self) -> f64 {
         self.seconds_before_the_match() + self.final_seconds
     }

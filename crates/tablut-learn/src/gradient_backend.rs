@@ -20,7 +20,6 @@ pub trait GradientBackend: Send {
     fn state(&self) -> Result<LearnerState, StepError>;
 }
 
-/// The result of one step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepReport {
     /// Parts of the loss before the step.
@@ -31,11 +30,9 @@ pub struct StepReport {
     pub weight_norm: f32,
 }
 
-/// A training step failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// A number is infinite or not a number.
     #[error(
         "learning diverged at step {step}: the {what} is {value}; a lower learning rate or maximum gradient norm may \
          help (the last checkpoint is intact)"
@@ -43,12 +40,9 @@ pub enum StepError {
     Diverged {
         /// The step, counted from 1.
         step: u64,
-        /// Loss or gradient norm.
         what: &'static str,
-        /// Its value.
         value: f32,
     },
-    /// The device has failed.
     #[error("learning: {0} (the last checkpoint is intact)")]
     Device(String),
     /// The processor does not support the instruction set in `TABLUT_SIMD`.

@@ -7,7 +7,6 @@ use crate::optimizer::ParamState;
 /// Everything that training changes, in main memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnerState {
-    /// The net's architecture.
     pub architecture: Architecture,
     /// One state for each parameter of the net, in the order of its layers.
     pub params: Vec<ParamState>,

@@ -13,6 +13,8 @@
 //!   [`TrainConfig::recipe`] and [`Run::keep_to`] make a run that takes a given time.
 //! - A [`ComputeDevice`] is where a run plays and learns: the CPU, or a GPU with the feature `gpu`.
 
+#![allow(missing_docs, clippy::missing_errors_doc, reason = "names, types and messages say most of it")]
+
 mod benchmark;
 mod checkpoint;
 mod config;
@@ -31,7 +33,7 @@ mod optimizer;
 mod rating;
 mod recipe;
 mod run;
-mod run_folder;
+mod run_settings;
 mod start;
 mod survey;
 mod time_budget;
@@ -39,7 +41,7 @@ mod train;
 mod train_error;
 
 pub use benchmark::{MachinePace, benchmark};
-pub use checkpoint::{Checkpoint, model_path, state_path, states};
+pub use checkpoint::Checkpoint;
 pub use config::{
     Difference, EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, ScheduleConfig, TrainConfig,
     TrainConfigError, differences,
@@ -54,7 +56,6 @@ pub use memory::MemoryBounds;
 pub use optimizer::{OptimizerConfig, ParamState};
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::Run;
-pub use run_folder::newest_net;
 pub use survey::{RunCheck, RunSummary, check_run};
 pub use train::{OnEvent, RateNet, RunEvent, train};
 pub use train_error::TrainError;

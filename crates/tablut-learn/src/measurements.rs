@@ -91,7 +91,7 @@ pub(crate) fn weight_norm(run: &Run) -> f32 {
 }
 
 /// Bytes of all files in a run's folder and its subfolders.
-fn folder_bytes(folder: &Path) -> u64 {
+pub(crate) fn folder_bytes(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let bytes = |entry: fs::DirEntry| match entry.metadata() {
         Ok(found) if found.is_dir() => folder_bytes(&entry.path()),

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tablut_games::{RunFolder, RunFolderError};
 use tablut_net::durable;
 
 use crate::config::net_of_opponent;
-use crate::run_folder::newest_net;
 use crate::train_error::TrainError;
 
 /// The folder of the copies in the run's folder.
@@ -24,8 +24,8 @@ pub(crate) fn keep_opponents(folder: &Path, against: &[String]) -> Result<Vec<St
 
 /// Copies one net. The copy's name contains a hash of its bytes, so different nets have different names.
 fn keep(folder: &Path, net: &Path) -> Result<PathBuf, TrainError> {
-    let file = if net.is_dir() { newest_net(net)? } else { net.to_owned() };
-    let bytes = fs::read(&file).map_err(|error| TrainError::Io { path: file.clone(), error })?;
+    let file = if net.is_dir() { RunFolder(net).newest_net()? } else { net.to_owned() };
+    let bytes = fs::read(&file).map_err(RunFolderError::io(&file))?;
     let hash = blake3::hash(&bytes).to_hex();
     let hash = &hash[..8];
     let [stem, extension] = [file.file_stem(), file.extension()].map(|part| part.unwrap_or_default().to_string_lossy());
@@ -33,7 +33,7 @@ fn keep(folder: &Path, net: &Path) -> Result<PathBuf, TrainError> {
     let copy = Path::new(OPPONENTS).join(name).with_added_extension(&*extension);
     let path = folder.join(&copy);
     if !path.exists() {
-        durable::write(&path, &bytes).map_err(|error| TrainError::Io { path, error })?;
+        durable::write(&path, &bytes).map_err(RunFolderError::io(path))?;
     }
     Ok(copy)
 }

@@ -21,7 +21,6 @@ pub(crate) const BETA2: f32 = 0.98;
 /// Added to the square root of the second moment.
 pub(crate) const EPSILON: f32 = 1e-8;
 
-/// The settings of the optimiser.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OptimizerConfig {
@@ -42,7 +41,6 @@ impl Default for OptimizerConfig {
 /// One tensor with its optimiser state. All arrays have the same length. `V` is the type of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParamState<V = Vec<f32>> {
-    /// The tensor's name.
     pub name: String,
     /// Its dimensions. Tensors with one dimension are biases and do not decay.
     pub dims: Vec<usize>,
@@ -91,7 +89,6 @@ pub(crate) fn muon_dims(dims: &[usize]) -> Option<[usize; 2]> {
     (!rest.is_empty() && rows > 1 && columns > 1).then_some([rows, columns])
 }
 
-/// The constants of one step.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct StepConstants {
     /// The divisors of the moments. They correct the bias of the start at zero.

@@ -9,17 +9,12 @@ use crate::config::TrainConfig;
 /// Pairs of rating games under one rule set against one opponent.
 #[derive(Clone, Debug)]
 pub struct RatingPairs {
-    /// The rules.
     pub rules: Arc<Rules>,
-    /// The opponent.
     pub opponent: RatingOpponent,
-    /// The number of pairs.
     pub n_pairs: usize,
-    /// Their seed.
     pub seed: u64,
 }
 
-/// An opponent of the newest net.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum RatingOpponent {
     /// A player of `evaluation.against`, by its index.

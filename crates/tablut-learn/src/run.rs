@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tablut_games::{GameRecord, GenerationMetrics, ReplayWindow, resume_metrics};
+use tablut_games::{GameRecord, GenerationFile, GenerationMetrics, ReplayWindow, RunFolder, RunFolderError};
 use tablut_net::{Model, TrainingSummary, Weights, durable};
 use tablut_rules::{RuleSet, Rules};
 
@@ -16,9 +16,8 @@ use crate::device::ComputeDevice;
 use crate::history::{GENERATIONS_COUNTED, GameHistory};
 use crate::learner::{LearnerState, learning_rate_share};
 use crate::opponents::keep_opponents;
-use crate::run_folder::{
-    config_of, config_so_far, damaged_state, games_path, kept_rules, load_games, load_rules, lock, reconcile,
-    reconcile_rules,
+use crate::run_settings::{
+    config_of, config_so_far, damaged_state, load_games, load_rules, lock, reconcile, reconcile_rules,
 };
 use crate::start::{load_start, reconcile_start};
 use crate::time_budget::TimeBudget;
@@ -26,9 +25,7 @@ use crate::train_error::TrainError;
 
 /// An open run: folder, config, and everything that the next generation starts from.
 pub struct Run {
-    /// The folder.
     pub folder: PathBuf,
-    /// The current config.
     pub config: TrainConfig,
     /// The rule sets of the config, compiled.
     pub rules: Vec<Arc<Rules>>,
@@ -40,9 +37,7 @@ pub struct Run {
     pub training: TrainingSummary,
     /// Training positions.
     pub window: ReplayWindow,
-    /// The next generation.
     pub next_generation: u64,
-    /// Metrics of the completed generations.
     pub metrics: Vec<GenerationMetrics>,
     /// Where it plays and learns.
     pub device: ComputeDevice,
@@ -50,7 +45,6 @@ pub struct Run {
     pub changed: Vec<Difference>,
     /// The results of the last generations' games.
     pub(crate) history: GameHistory,
-    /// The time budget, if there is one.
     pub(crate) time: Option<TimeBudget>,
     /// Held while the run is open.
     _lock: File,
@@ -77,25 +71,18 @@ fn changed_learning_rate(so_far: Option<&TrainConfig>, config: &TrainConfig, gen
 
 impl Run {
     /// Starts a run in `folder`, or continues the run in this folder from its last checkpoint.
-    ///
-    /// # Errors
-    /// Returns an error if the config or a file that it names is not valid, the device cannot be used, another process
-    /// trains in the folder, the run was started with a different config, or a file of the run is damaged.
     pub fn open(folder: &Path, config: TrainConfig) -> Result<Self, TrainError> {
         config.check_ranges()?;
         // The run's folder contains the rule sets that came from files.
-        let mut kept = kept_rules(folder)?;
+        let mut kept = RunFolder(folder).read_rules()?;
         kept.retain(|name, _| RuleSet::named(name).is_err());
         Self::open_with(folder, config, &kept)
     }
 
     /// Continues the run in `folder` with its own config and rules. The config file and rule files are not needed.
     /// `overrides` change keys of the config as in [`TrainConfig::load`].
-    ///
-    /// # Errors
-    /// As for [`Run::open`]. Also returns an error if the folder contains no run.
     pub fn resume(folder: &Path, overrides: &[String]) -> Result<Self, TrainError> {
-        Self::open_with(folder, config_of(folder, overrides)?, &kept_rules(folder)?)
+        Self::open_with(folder, config_of(folder, overrides)?, &RunFolder(folder).read_rules()?)
     }
 
     /// Opens the run with the rule sets of the config. A rule set in `kept` replaces the one of the same name.
@@ -119,7 +106,7 @@ impl Run {
             None => fresh_learner(&config, start.as_ref()),
         };
         let window = ReplayWindow::new(rules.clone(), 0);
-        let metrics = resume_metrics(&folder.join("metrics.jsonl"), next_generation)?;
+        let metrics = RunFolder(folder).resume_metrics(next_generation)?;
         changed.extend(changed_device(&metrics, device.name()));
         let mut run = Self {
             folder: folder.to_owned(),
@@ -188,20 +175,18 @@ impl Run {
         Ok(fitting != generations)
     }
 
-    /// Writes the config into the folder.
     pub(crate) fn save_config(&self) -> Result<(), TrainError> {
-        let path = self.folder.join("config.toml");
-        durable::write(&path, self.config.to_toml().as_bytes()).map_err(|error| TrainError::Io { path, error })
+        let path = self.files().config();
+        Ok(durable::write(&path, self.config.to_toml().as_bytes()).map_err(RunFolderError::io(path))?)
     }
 
-    /// The file of a generation's games.
-    pub fn games_path(&self, generation: u64) -> PathBuf {
-        games_path(&self.folder, generation)
+    pub fn files(&self) -> RunFolder<'_> {
+        RunFolder(&self.folder)
     }
 
-    /// The folder of checkpoints.
-    pub fn checkpoints(&self) -> PathBuf {
-        self.folder.join("checkpoints")
+    /// A generation's file in its folder.
+    pub fn file(&self, kind: GenerationFile, generation: u64) -> PathBuf {
+        self.files().file(kind, generation)
     }
 
     /// Divides a generation's games into those for training and those that are held out.
@@ -225,7 +210,7 @@ impl Run {
         let learning = &self.config.learning;
         let (mut latest, mut kept) = (Vec::new(), 0);
         for generation in (0..self.next_generation).rev() {
-            let path = self.games_path(generation);
+            let path = self.file(GenerationFile::Games, generation);
             let (games, _) = self.split(load_games(&self.folder, generation)?.games);
             let positions = games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
             if kept + positions > learning.window_positions && !latest.is_empty() {
@@ -246,22 +231,21 @@ impl Run {
 fn lock_and_clean(folder: &Path) -> Result<File, TrainError> {
     let lock = lock(folder)?;
     for part in ["", "games", "checkpoints", "opponents"].map(|part| folder.join(part)) {
-        durable::remove_leftovers(&part).map_err(|error| TrainError::Io { path: part, error })?;
+        durable::remove_leftovers(&part).map_err(RunFolderError::io(part))?;
     }
     Ok(lock)
 }
 
 /// The state to continue from, or `None` if there is none yet. Removes older states that are not needed.
 fn latest_checkpoint(folder: &Path) -> Result<Option<Checkpoint>, TrainError> {
-    let checkpoints = folder.join("checkpoints");
-    let checkpoint = Checkpoint::latest(&checkpoints).map_err(|error| damaged_state(&checkpoints, error))?;
-    if let Some(checkpoint) = &checkpoint {
-        remove_old_states(&checkpoints, checkpoint.generation);
-    }
-    Ok(checkpoint)
+    let run = RunFolder(folder);
+    let states = run.files(GenerationFile::State)?;
+    let Some((&generation, _)) = states.last_key_value() else { return Ok(None) };
+    let checkpoint = Checkpoint::load(run, generation).map_err(|error| damaged_state(run, error))?;
+    remove_old_states(run, generation);
+    Ok(Some(checkpoint))
 }
 
-/// The learner of a new run.
 fn fresh_learner(config: &TrainConfig, start: Option<&Model>) -> (LearnerState, TrainingSummary) {
     let training = TrainingSummary {
         seed: config.seed,

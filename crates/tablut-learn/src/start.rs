@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use tablut_games::RunFolder;
 use tablut_net::{Model, Weights};
 
 use crate::config::{Difference, TrainConfig};
@@ -30,7 +31,7 @@ fn load(path: &Path, config: &TrainConfig) -> Result<Model, TrainError> {
 pub(crate) fn reconcile_start(folder: &Path, start: Option<&Model>) -> Result<(), TrainError> {
     let Some(model) = start else { return Ok(()) };
     let path = folder.join(START_COPY);
-    if !folder.join("config.toml").exists() {
+    if !RunFolder(folder).config().exists() {
         return Ok(model.save(&path)?);
     }
     if !path.exists() {
@@ -47,9 +48,6 @@ pub(crate) fn reconcile_start(folder: &Path, start: Option<&Model>) -> Result<()
 
 impl TrainConfig {
     /// The weights that a run begins with: those of the net that the config names, or an untrained net's.
-    ///
-    /// # Errors
-    /// Returns an error if the model file cannot be read, is damaged, or has another shape than the config.
     pub fn starting_weights(&self) -> Result<Weights, TrainError> {
         Ok(self.weights_of_start(load_start(self)?.as_ref()))
     }

@@ -1,26 +1,23 @@
 //! Reads a run's folder without changing it: a summary, and a check of every file.
 
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use tablut_games::{GenerationMetrics, RecordFile, read_metrics, read_records};
+use tablut_games::{GenerationFile, GenerationMetrics, RecordFile, RunFolder, RunFolderError, read_records};
 use tablut_net::{Model, StatedRules, TrainingSummary};
 use tablut_rules::shown;
 
-use crate::checkpoint::{Checkpoint, model_path, state_path, states};
+use crate::checkpoint::Checkpoint;
 use crate::config::TrainConfig;
-use crate::run_folder::{config_of, games_path, kept_rules};
+use crate::measurements::folder_bytes;
+use crate::run_settings::config_of;
 use crate::train_error::TrainError;
 
-/// A summary of a run.
 #[derive(Clone, Debug)]
 pub struct RunSummary {
-    /// The folder.
     pub folder: PathBuf,
     /// The config for continuing the run.
     pub config: TrainConfig,
-    /// Completed generations.
     pub generations: u64,
     /// Counts of the whole run, from its last model, or `None` before the first model.
     pub training: Option<TrainingSummary>,
@@ -34,17 +31,13 @@ pub struct RunSummary {
 
 impl RunSummary {
     /// Reads the run in `folder`.
-    ///
-    /// # Errors
-    /// Returns an error if the folder contains no run, or if its config, metrics or last model cannot be read.
     pub fn read(folder: &Path) -> Result<Self, TrainError> {
         let config = config_of(folder, &[])?;
-        let checkpoints = folder.join("checkpoints");
-        let io = |error| TrainError::Io { path: checkpoints.clone(), error };
-        let last_state = states(&checkpoints).map_err(io)?.last().copied();
-        let generations = last_state.map_or(0, |generation| generation + 1);
-        let model = last_state.map(|generation| Model::load(&model_path(&checkpoints, generation))).transpose()?;
-        let metrics = read_metrics(&folder.join("metrics.jsonl"))?;
+        let files = RunFolder(folder);
+        let generations = complete_generations(files)?;
+        let last = generations.checked_sub(1);
+        let model = last.map(|last| Model::load(&files.file(GenerationFile::Model, last))).transpose()?;
+        let metrics = files.read_metrics()?;
         let seconds = metrics.iter().map(|metrics| metrics.selfplay.seconds + metrics.learning.seconds).sum();
         Ok(Self {
             folder: folder.to_owned(),
@@ -53,7 +46,7 @@ impl RunSummary {
             training: model.map(|model| model.training),
             last: metrics.into_iter().rfind(|metrics| metrics.generation < generations),
             seconds,
-            bytes: bytes_in(folder).map_err(|error| TrainError::Io { path: folder.to_owned(), error })?,
+            bytes: folder_bytes(folder),
         })
     }
 }
@@ -94,7 +87,6 @@ impl fmt::Display for RunSummary {
 /// The result of checking every file of a run.
 #[derive(Clone, Debug, Default)]
 pub struct RunCheck {
-    /// Completed generations.
     pub generations: u64,
     /// Games whose replay agrees with the record.
     pub games: usize,
@@ -114,24 +106,21 @@ pub struct RunCheck {
 pub fn check_run(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<RunCheck, TrainError> {
     let config = config_of(folder, &[])?;
     let mut check = RunCheck::default();
-    let checkpoints = folder.join("checkpoints");
-    let io = |error| TrainError::Io { path: checkpoints.clone(), error };
-    let states = states(&checkpoints).map_err(io)?;
-    check.generations = states.last().map_or(0, |generation| generation + 1);
-    let kept = check.note(kept_rules(folder)).unwrap_or_default();
-    for generation in states {
-        if let Some(state) = check.note(Checkpoint::load(&checkpoints, generation)) {
+    let run = RunFolder(folder);
+    check.generations = complete_generations(run)?;
+    let kept = check.note(run.read_rules()).unwrap_or_default();
+    for (generation, path) in run.files(GenerationFile::State)? {
+        if let Some(state) = check.note(Checkpoint::load(run, generation)) {
             check.states += 1;
             if state.learner.architecture != config.shape {
-                let path = state_path(&checkpoints, generation);
                 let (found, expected) = (&state.learner.architecture, &config.shape);
                 check.faults.push(format!("{}: a state of shape {found}, expected {expected}", path.display()));
             }
         }
     }
     for generation in 0..check.generations {
-        check.model(&model_path(&checkpoints, generation), generation);
-        let path = games_path(folder, generation);
+        check.model(&run.file(GenerationFile::Model, generation), generation);
+        let path = run.file(GenerationFile::Games, generation);
         if let Some(file) = check.note(read_records(&path)) {
             for rules in file.rules.iter().map(StatedRules::set) {
                 if kept.get(&rules.name).is_some_and(|kept| !kept.differences(rules).is_empty()) {
@@ -142,7 +131,7 @@ pub fn check_run(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<RunChec
         }
         progress(generation);
     }
-    if let Some(metrics) = check.note(read_metrics(&folder.join("metrics.jsonl"))) {
+    if let Some(metrics) = check.note(run.read_metrics()) {
         let measured: Vec<u64> = metrics.iter().map(|metrics| metrics.generation).collect();
         let missing = (0..check.generations).filter(|generation| !measured.contains(generation));
         let missing: Vec<String> = missing.map(|generation| generation.to_string()).collect();
@@ -182,17 +171,7 @@ impl RunCheck {
     }
 }
 
-/// Total bytes of all files below `folder`. Links are not followed.
-fn bytes_in(folder: &Path) -> std::io::Result<u64> {
-    let mut bytes = 0;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            bytes += bytes_in(&entry.path())?;
-        } else if kind.is_file() {
-            bytes += entry.metadata()?.len();
-        }
-    }
-    Ok(bytes)
+/// The number of generations with a state, which is written last.
+fn complete_generations(run: RunFolder<'_>) -> Result<u64, RunFolderError> {
+    Ok(run.files(GenerationFile::State)?.last_key_value().map_or(0, |(generation, _)| generation + 1))
 }

@@ -13,7 +13,6 @@ use crate::config::{MAX_GENERATIONS, ScheduleConfig, TrainConfig};
 use crate::forecast::GenerationPace;
 use crate::learner::learning_rate_share;
 
-/// The time of a run.
 #[derive(Copy, Clone, Debug)]
 pub struct TimeBudget {
     time: Duration,

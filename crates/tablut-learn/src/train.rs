@@ -6,70 +6,56 @@ use std::time::Instant;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, GameSourceError, GenerationMetrics,
-    LearningMetrics, LossParts, METRICS_SCHEMA, RecordFile, SelfPlayMetrics, append_metrics, write_records,
+    CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, GameSourceError, GenerationFile,
+    GenerationMetrics, LearningMetrics, LossParts, METRICS_SCHEMA, RecordFile, SelfPlayMetrics, write_records,
 };
 use tablut_net::{Model, StatedRules, Weights};
 use tablut_ratings::RatedGeneration;
 use tablut_rules::Rules;
 
-use crate::checkpoint::{Checkpoint, model_path};
+use crate::checkpoint::Checkpoint;
 use crate::config::TrainConfig;
 use crate::gradient_backend::StepReport;
 use crate::learner::{learning_rate, learning_rate_share};
 use crate::measurements::{Measurements, weight_norm};
 use crate::run::Run;
-use crate::run_folder::load_games;
+use crate::run_settings::load_games;
 use crate::train_error::TrainError;
 
 /// An event of a run. The training loop sends the events of each generation in the order of this list. The function
 /// that rates nets sends the events of rating. The program that watches the run sends notes and pauses.
 #[derive(Clone, Copy, Debug)]
 pub enum RunEvent<'a> {
-    /// Self-play of a generation begins.
     SelfPlayBegan {
-        /// The generation, from 0.
         generation: u64,
-        /// Its games.
         games: usize,
     },
     /// A game of self-play has ended. The threads that play send this.
     GameEnded(&'a GameRecord),
     /// The games of a generation are in the run's folder.
     GamesSaved {
-        /// The generation, from 0.
         generation: u64,
         /// The metrics of self-play. Times are 0 if the games were played before the run was interrupted.
         selfplay: &'a SelfPlayMetrics,
     },
-    /// Learning from a generation's games begins.
     LearningBegan {
-        /// The generation, from 0.
         generation: u64,
-        /// Its steps.
         steps: u64,
     },
-    /// A step is done.
     StepEnded {
         /// Its loss and gradient.
         report: &'a StepReport,
-        /// Its learning rate.
         learning_rate: f32,
     },
-    /// The rating games of a generation's net begin.
     RatingBegan {
-        /// The generation, from 0.
         generation: u64,
-        /// The number of games.
         games: u64,
     },
-    /// A rating game has ended.
     RatingGameEnded,
     /// A generation is in the run's folder, with its net.
     GenerationEnded(&'a GenerationMetrics),
     /// The number of generations was adjusted to the run's time budget.
     ScheduleChanged {
-        /// The new number of generations.
         generations: u64,
     },
     /// A line for the user.
@@ -127,13 +113,16 @@ fn generation(
     let n_games = games.len();
     on_event(RunEvent::GamesSaved { generation, selfplay: &selfplay });
     let next = generation + 1;
-    if run.config.schedule.lag > 0 && next < run.config.schedule.generations && !run.games_path(next).exists() {
+    if run.config.schedule.lag > 0
+        && next < run.config.schedule.generations
+        && !run.file(GenerationFile::Games, next).exists()
+    {
         source.begin(&order(run, next)?)?;
     }
     let mut measurements = Measurements::new(selfplay.evaluations);
     let (rule_sets, fresh) = measurements.games(run, &games)?;
     let (games, held_out) = run.split(games);
-    let path = run.games_path(generation);
+    let path = run.file(GenerationFile::Games, generation);
     let positions = run.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
     if positions == 0 {
         return Err(TrainError::NothingToLearn(generation));
@@ -165,8 +154,8 @@ fn generation(
     };
     // The metrics are written before the checkpoint. A resumed run drops an extra line, but could not restore a missing
     // one.
-    append_metrics(&run.folder.join("metrics.jsonl"), &metrics)?;
-    checkpoint.save(&run.checkpoints(), &run.stated_rules())?;
+    run.files().append_metrics(&metrics)?;
+    checkpoint.save(run.files(), &run.stated_rules())?;
     run.next_generation = next;
     source.publish(&run.model())?;
     Ok(metrics)
@@ -181,7 +170,7 @@ fn games_of(
     cancel: &CancelToken,
     on_event: OnEvent<'_>,
 ) -> Result<(Vec<GameRecord>, SelfPlayMetrics, Option<FleetReport>), TrainError> {
-    let path = run.games_path(generation);
+    let path = run.file(GenerationFile::Games, generation);
     if path.exists() {
         let file = load_games(&run.folder, generation)?;
         let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..SelfPlayMetrics::count(&file.games) };
@@ -219,7 +208,7 @@ fn playing_weights(run: &Run, generation: u64) -> Result<Weights, TrainError> {
     match generation.checked_sub(1 + run.config.schedule.lag) {
         None => Ok(run.starting_weights()),
         Some(learnt) if learnt + 1 == run.next_generation => Ok(run.learner.averaged_weights()),
-        Some(learnt) => Ok(Model::load(&model_path(&run.checkpoints(), learnt))?.weights),
+        Some(learnt) => Ok(Model::load(&run.file(GenerationFile::Model, learnt))?.weights),
     }
 }
 

@@ -28,6 +28,7 @@ mod model_file;
 pub mod onnx;
 mod policy;
 mod pool;
+pub mod protobuf;
 mod rules_choice;
 mod stated_rules;
 mod weights;

@@ -9,13 +9,12 @@
 mod graph;
 mod lines;
 mod net;
-mod protobuf;
 
 use graph::Graph;
 use net::Net;
-use protobuf::Message;
 
 use crate::features::{FEATURES, PLANES};
+use crate::protobuf::Message;
 use crate::weights::Weights;
 use tablut_rules::SIZE;
 

@@ -8,7 +8,6 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use tablut_net::{ModelFileError, ModelFileErrorKind};
-use tablut_search::EvaluateError;
 
 create_exception!(
     tablut,
@@ -35,11 +34,6 @@ pub(crate) fn illegal_move(error: impl Display) -> PyErr {
 /// An evaluation or a match that failed.
 pub(crate) fn runtime_error(error: impl Display) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
-}
-
-/// An evaluator that failed.
-pub(crate) fn evaluate_error(error: EvaluateError) -> PyErr {
-    runtime_error(error)
 }
 
 /// A file that cannot be read or written, as `FileNotFoundError` or another `OSError` with the path.

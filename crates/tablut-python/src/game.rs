@@ -1,10 +1,12 @@
 //! Games.
 
+use std::sync::Arc;
+
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 use tablut_net::PolicyIndex;
-use tablut_rules::{Bitboard, Game, Move, MoveList, Outcome, Rules, SIZE, SQUARES, Square, Symmetry};
+use tablut_rules::{Bitboard, Game, Move, MoveList, Outcome, Position, Rules, SIZE, SQUARES, Square, Symmetry};
 use tablut_search::Situation;
 use tablut_session::board_text::{Style, board_text};
 use tablut_session::{Players, Session, picture};
@@ -15,7 +17,8 @@ use crate::errors::{illegal_move, type_error, value_error};
 use crate::rules::{PyRules, RulesArgument, side};
 
 /// How a game ended.
-#[pyclass(frozen, name = "Outcome", module = "tablut")]
+#[pyclass(eq, frozen, name = "Outcome", module = "tablut")]
+#[derive(PartialEq)]
 pub(crate) struct PyOutcome {
     outcome: Outcome,
 }
@@ -47,10 +50,6 @@ impl PyOutcome {
 
     fn __str__(&self) -> String {
         self.outcome.to_string()
-    }
-
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Self>().is_ok_and(|other| other.get().outcome == self.outcome)
     }
 }
 
@@ -110,17 +109,11 @@ impl PyGame {
         moves: Option<Vec<String>>,
         max_plies: Option<u32>,
     ) -> PyResult<Self> {
-        let rules = match rules {
-            Some(RulesArgument(rules)) => rules,
-            None => std::sync::Arc::new(Rules::named(tablut_rules::USUAL_RULE_SET).map_err(value_error)?),
-        };
+        let rules = RulesArgument::or_usual(rules)?;
         let moves = moves.unwrap_or_default();
         let first_move = moves.first().map(String::as_str);
         let position = rules.opening_of(side(first)?, position, first_move).map_err(value_error)?;
-        let mut game = Game::from_position(rules, position).map_err(value_error)?;
-        if let Some(max_plies) = max_plies {
-            game = game.with_max_plies(max_plies);
-        }
+        let mut game = begin(rules, position, max_plies)?;
         for (place, text) in moves.iter().enumerate() {
             let ply = place + 1;
             let mv = game.rules().read_move(game.position(), text);
@@ -271,10 +264,7 @@ impl PyGame {
     fn transformed(&self, symmetry: usize) -> PyResult<Self> {
         let symmetry = self::symmetry(symmetry)?;
         let start = symmetry.position(self.game.start());
-        let mut game = Game::from_position(self.game.rules().clone(), start).map_err(value_error)?;
-        if let Some(max_plies) = self.game.max_plies() {
-            game = game.with_max_plies(max_plies);
-        }
+        let mut game = begin(self.game.rules().clone(), start, self.game.max_plies())?;
         for mv in self.game.moves() {
             game.play(symmetry.mv(mv)).map_err(illegal_move)?;
         }
@@ -356,11 +346,20 @@ impl PyGame {
     }
 }
 
+/// A game from a position, with the ply limit if there is one.
+pub(crate) fn begin(rules: Arc<Rules>, start: Position, max_plies: Option<u32>) -> PyResult<Game> {
+    let game = Game::from_position(rules, start).map_err(value_error)?;
+    Ok(match max_plies {
+        Some(max_plies) => game.with_max_plies(max_plies),
+        None => game,
+    })
+}
+
 /// The arguments of `_restore`.
 type Restored = (PyRules, String, Vec<String>, Option<u32>);
 
 /// Writes the pieces of a position: 1 an attacker, 2 a defender, 3 the king. The board must contain zeros.
-pub(crate) fn write_board(position: &tablut_rules::Position, board: &mut [i8]) {
+pub(crate) fn write_board(position: &Position, board: &mut [i8]) {
     let mut write = |squares: Bitboard, piece: i8| squares.iter().for_each(|square| board[square.index()] = piece);
     write(position.attackers(), 1);
     write(position.defenders(), 2);

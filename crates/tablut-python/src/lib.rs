@@ -57,5 +57,6 @@ fn _tablut(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(record::to_arrays, module)?)?;
     module.add_function(wrap_pyfunction!(matches::play_matches, module)?)?;
     module.add_function(wrap_pyfunction!(run::read_run, module)?)?;
+    module.add_function(wrap_pyfunction!(run::run_files, module)?)?;
     Ok(())
 }

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
-use serde::Serialize;
 use tablut_arena::{
-    DEFAULT_OPENING_PLIES, Ladder, MatchConfig, MatchError, MatchReport, OpeningBook, ladder, play_match,
+    DEFAULT_OPENING_PLIES, MatchConfig, MatchError, MatchReport, OpeningBook, Tournament, ladder, play_match,
 };
 use tablut_games::Concurrency;
 use tablut_net::NetPool;
@@ -64,15 +63,6 @@ impl Entrant {
             Self::Own { name, .. } => name.clone(),
         }
     }
-}
-
-/// The result of `match`, in the form of `tablut match --json`.
-#[derive(Serialize)]
-struct Tournament {
-    rules: String,
-    #[serde(flatten)]
-    ladder: Option<Ladder>,
-    matches: Vec<MatchReport>,
 }
 
 /// Plays a match between every two of the players, and returns scores with 95 % intervals as a dict.

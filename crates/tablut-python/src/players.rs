@@ -148,10 +148,7 @@ impl PyPlayer {
 
     /// A new player for a game, at its start.
     fn begin(&self, game: &Game, seed: u64) -> PyResult<(Game, Box<dyn Player>)> {
-        let mut start = Game::from_position(game.rules().clone(), *game.start()).map_err(value_error)?;
-        if let Some(max_plies) = game.max_plies() {
-            start = start.with_max_plies(max_plies);
-        }
+        let start = crate::game::begin(game.rules().clone(), *game.start(), game.max_plies())?;
         let side = game.position().side_to_move();
         let mut player = self.contestant.sit(&self.rules, side, seed);
         while !player.begin(&start).map_err(fault)? {}

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
-use tablut_rules::{Bitboard, RuleSet, Rules, Side};
+use tablut_rules::{Bitboard, RuleSet, Rules, Side, USUAL_RULE_SET};
 
 use crate::action::n_actions;
 use crate::errors::{type_error, value_error};
@@ -168,6 +168,13 @@ pub(crate) fn side(name: Option<&str>) -> PyResult<Option<Side>> {
 
 /// Rules as an argument: a `Rules`, a name, or the path of a TOML file.
 pub(crate) struct RulesArgument(pub(crate) Arc<Rules>);
+
+impl RulesArgument {
+    /// The rules of an argument, by default kvasir.
+    pub(crate) fn or_usual(given: Option<Self>) -> PyResult<Arc<Rules>> {
+        given.map_or_else(|| Rules::named(USUAL_RULE_SET).map(Arc::new).map_err(value_error), |given| Ok(given.0))
+    }
+}
 
 impl<'a, 'py> FromPyObject<'a, 'py> for RulesArgument {
     type Error = PyErr;

@@ -8,14 +8,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use tablut_games::{Concurrency, Counters, LeafRequest, RunError, Task, run_tasks};
+use tablut_games::{Concurrency, Counters, LeafRequest, Task, run_tasks};
 use tablut_players::SearchOptions;
 use tablut_rules::Game;
 use tablut_search::{Evaluation, Evaluator, Limit, Search, SearchConfig, Situation};
 use tablut_session::report_search;
 
 use crate::calling_thread::{ToCaller, supervise};
-use crate::errors::{evaluate_error, type_error, value_error};
+use crate::errors::{runtime_error, type_error, value_error};
 use crate::game::PyGame;
 use crate::model::{PyModel, n_threads};
 use crate::search_result::PySearchResult;
@@ -225,12 +225,7 @@ pub(crate) fn search<'py>(
             |_, _| {},
         )
     })?;
-    let found = match found {
-        Ok(found) => found,
-        Err(RunError::Evaluate(error)) => return Err(evaluate_error(error)),
-        Err(error) => return Err(crate::errors::runtime_error(error)),
-    };
-    let results = found.into_iter().map(PySearchResult::new);
+    let results = found.map_err(runtime_error)?.into_iter().map(PySearchResult::new);
     if one {
         let mut results = results.collect::<Vec<_>>();
         return Ok(Bound::new(py, results.remove(0))?.into_any());

@@ -7,7 +7,8 @@ use tablut_rules::Move;
 use tablut_search::{Branch, Chances, Line, Proof, RootMove, Search, SearchResult, Stop};
 
 /// A proven result.
-#[pyclass(frozen, name = "Proof", module = "tablut")]
+#[pyclass(eq, frozen, name = "Proof", module = "tablut")]
+#[derive(PartialEq)]
 pub(crate) struct PyProof {
     proof: Proof,
 }
@@ -37,10 +38,6 @@ impl PyProof {
             Some(side) => format!("<Proof: the {side} win in {}>", self.proof.plies),
             None => format!("<Proof: a draw in {}>", self.proof.plies),
         }
-    }
-
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Self>().is_ok_and(|other| other.get().proof == self.proof)
     }
 }
 

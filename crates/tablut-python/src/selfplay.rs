@@ -247,10 +247,7 @@ pub(crate) fn self_play(
 
 /// The rule sets of an argument. The default is kvasir.
 fn rules_list(rules: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Arc<Rules>>> {
-    let Some(rules) = rules else {
-        let usual = Rules::named(tablut_rules::USUAL_RULE_SET).map_err(value_error)?;
-        return Ok(vec![Arc::new(usual)]);
-    };
+    let Some(rules) = rules else { return Ok(vec![RulesArgument::or_usual(None)?]) };
     let is_list = rules.is_instance_of::<pyo3::types::PyList>() || rules.is_instance_of::<pyo3::types::PyTuple>();
     let list = if is_list { rules.extract::<Vec<RulesArgument>>()? } else { vec![rules.extract()?] };
     if list.is_empty() {

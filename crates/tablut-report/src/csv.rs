@@ -7,7 +7,6 @@ use tablut_rules::Side;
 
 use crate::metrics::weighted_mean;
 
-/// The columns of [`games_csv`].
 pub const GAME_COLUMNS: &str = "file,game,rules,ply,side,move,searched,value,draw,simulations,legal_moves,entropy,top_probability,winner,reason,plies";
 
 /// A column of [`metrics_csv`]: its name, and its cell in the row of a generation and a rule set.

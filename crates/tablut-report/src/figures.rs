@@ -1,5 +1,7 @@
 //! Numbers as text for people.
 
+use tablut_arena::tally::EloDifference;
+use tablut_ratings::Rating;
 use tablut_ratings::score::wilson;
 
 /// A share, 0 to 1, in per cent without decimals.
@@ -67,6 +69,21 @@ pub fn signed(value: f64) -> String {
         f64::NEG_INFINITY => "no lower end".to_owned(),
         rounded if rounded.abs() > 0.0 => format!("{rounded:+.0}").replace('-', "−"),
         _ => "0".to_owned(),
+    }
+}
+
+/// A rating or a difference in Elo with its interval.
+pub fn elo_interval(Rating { elo, low, high }: Rating) -> String {
+    format!("{} ({} to {})", signed(elo), signed(low), signed(high))
+}
+
+/// An Elo difference with its interval, or its only finite bound.
+pub fn elo_text(elo: &EloDifference) -> String {
+    match (elo.low, elo.mean, elo.high) {
+        (Some(low), Some(elo), Some(high)) => elo_interval(Rating { elo, low, high }),
+        (Some(low), _, None) => format!("above {}", signed(low)),
+        (None, _, Some(high)) => format!("below {}", signed(high)),
+        _ => "–".to_owned(),
     }
 }
 

@@ -3,7 +3,6 @@
 use tablut_games::GameRecord;
 use tablut_rules::{Move, Side, Symmetry};
 
-/// A move of the opening tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpeningNode {
     /// The move. Symmetric openings are merged, so it is the move in one of the board's eight symmetries.
@@ -16,7 +15,6 @@ pub struct OpeningNode {
     pub replies: Vec<OpeningNode>,
 }
 
-/// Maximum number of replies in a node.
 const WIDTH: usize = 4;
 /// Depth of the tree in plies.
 pub const DEPTH: usize = 4;

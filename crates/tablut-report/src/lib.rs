@@ -7,13 +7,14 @@
 //! - [`Live`]: the current state of a run. [`LiveReport`]: its pages for a server.
 //! - [`metrics_csv`], [`games_csv`]: CSV tables. [`write_tensorboard`]: event files for TensorBoard.
 
+#![allow(missing_docs, clippy::missing_errors_doc, reason = "names, types and messages say most of it")]
+
 mod csv;
-pub mod evaluation;
 pub mod figures;
 pub mod games;
 mod live;
 mod live_report;
-pub mod metrics;
+mod metrics;
 mod page;
 pub mod rated;
 mod run_files;
@@ -22,12 +23,10 @@ mod tensorboard;
 mod words;
 
 pub use csv::{GAME_COLUMNS, games_csv, metrics_csv};
-pub use evaluation::{EvaluationFile, EvaluationMatch};
 pub use live::{DisplayedGame, LIVE_FILE, Live};
 pub use live_report::LiveReport;
-pub use metrics::read_lines;
 pub use page::{LIVE_PATH, SNAPSHOT_PATH, live_page, report_page, snapshot_page};
-pub use run_files::{RunFiles, RunFilesError};
+pub use run_files::RunFiles;
 pub use tensorboard::write_tensorboard;
 pub use words::{Headline, Warning, WarningKind, headline, warnings};
 

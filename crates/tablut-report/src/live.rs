@@ -15,15 +15,12 @@ pub const LIVE_FILE: &str = "live.json";
 /// The file is first written under this name. It has the prefix of a run's unfinished files.
 const UNFINISHED: &str = ".part-live.json";
 
-/// The current state of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Live {
-    /// The version of the file's format.
     pub schema: u32,
     /// When the file was written, in seconds since 1970.
     pub written: u64,
-    /// The current generation, from 0.
     pub generation: u64,
     /// The current phase: `self-play`, `learning` or `rating`.
     pub phase: String,
@@ -31,13 +28,11 @@ pub struct Live {
     pub done: u64,
     /// Games or steps of the phase in all.
     pub total: u64,
-    /// Seconds since the phase began.
     pub seconds: f64,
     /// This generation's finished games: won by the attackers, drawn, won by the defenders.
     pub results: [usize; 3],
     /// Positions that the net has evaluated in this generation's self-play.
     pub evaluations: u64,
-    /// Whether the run is paused.
     pub paused: bool,
     /// A line about the workers, empty without workers.
     pub workers: String,
@@ -99,7 +94,6 @@ impl From<&GameRecord> for DisplayedGame {
 }
 
 impl Live {
-    /// The format version that this program writes.
     pub const SCHEMA: u32 = 1;
 
     /// Reads the file in `folder`. Returns `None` if it is missing or damaged: during training it is soon replaced.
@@ -108,9 +102,6 @@ impl Live {
     }
 
     /// Replaces the file atomically. It is not synced to the disk, because it is worthless after a crash.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         let unfinished = folder.join(UNFINISHED);
         fs::write(&unfinished, serde_json::to_vec(self)?)?;

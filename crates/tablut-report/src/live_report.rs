@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use tablut_games::{RunFolder, RunFolderError};
+
 use crate::live::LIVE_FILE;
 use crate::page::{live_page, snapshot_page};
-use crate::run_files::{RunFiles, RunFilesError};
+use crate::run_files::RunFiles;
 
-/// Seconds between two reloads of the live page.
 const RELOAD_SECS: u32 = 5;
 /// The run's files are read again at most this often, for any number of clients.
 const REST: Duration = Duration::from_secs(2);
@@ -42,26 +43,21 @@ impl LiveReport {
     }
 
     /// The page at [`LIVE_PATH`](crate::LIVE_PATH), which reloads.
-    ///
-    /// # Errors
-    /// If the run's files cannot be read.
-    pub fn page(&self) -> Result<Arc<str>, RunFilesError> {
+    pub fn page(&self) -> Result<Arc<str>, RunFolderError> {
         self.with_made(|made| made.page.get_or_insert_with(|| live_page(&made.run, RELOAD_SECS).into()).clone())
     }
 
     /// The page at [`SNAPSHOT_PATH`](crate::SNAPSHOT_PATH), which does not reload.
-    ///
-    /// # Errors
-    /// If the run's files cannot be read.
-    pub fn snapshot(&self) -> Result<Arc<str>, RunFilesError> {
+    pub fn snapshot(&self) -> Result<Arc<str>, RunFolderError> {
         self.with_made(|made| made.snapshot.get_or_insert_with(|| snapshot_page(&made.run).into()).clone())
     }
 
     /// Calls `page` with the present data. If they cannot be read, the last data are kept for the next call.
-    fn with_made(&self, page: impl FnOnce(&mut Made) -> Arc<str>) -> Result<Arc<str>, RunFilesError> {
+    fn with_made(&self, page: impl FnOnce(&mut Made) -> Arc<str>) -> Result<Arc<str>, RunFolderError> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let files = ["metrics.jsonl", "config.toml", "evaluation.json", "games"].map(|name| self.stamp(name)).to_vec();
-        let live = vec![self.stamp(LIVE_FILE)];
+        let run = RunFolder(&self.folder);
+        let files = [run.metrics(), run.config(), run.evaluation(), run.0.join("games")].map(stamp).to_vec();
+        let live = vec![stamp(run.0.join(LIVE_FILE))];
         if let Some(made) = last.as_mut()
             && (made.at.elapsed() < REST || (made.files == files && made.live == live))
         {
@@ -77,11 +73,11 @@ impl LiveReport {
         let made = Made { at: Instant::now(), files, live, run, page: None, snapshot: None };
         Ok(page(last.insert(made)))
     }
+}
 
-    fn stamp(&self, name: &str) -> Option<(u64, SystemTime)> {
-        let found = fs::metadata(self.folder.join(name)).ok()?;
-        Some((found.len(), found.modified().ok()?))
-    }
+fn stamp(path: PathBuf) -> Option<(u64, SystemTime)> {
+    let found = fs::metadata(path).ok()?;
+    Some((found.len(), found.modified().ok()?))
 }
 
 #[cfg(test)]
@@ -106,7 +102,7 @@ mod tests {
     fn the_page_follows_the_files_and_is_kept_while_they_stay() {
         let folder = tempfile::tempdir().unwrap();
         let report = LiveReport::new(folder.path());
-        assert!(matches!(report.page(), Err(RunFilesError::NoRun(_))));
+        assert!(matches!(report.page(), Err(RunFolderError::NoRun(_))));
         fs::write(folder.path().join("config.toml"), "shape = \"lines32x1\"\n").unwrap();
         let first = report.page().unwrap();
         assert!(Arc::ptr_eq(&first, &rested(&report)), "made again although nothing has changed");

@@ -1,9 +1,6 @@
-//! Reads `metrics.jsonl`, also while a run writes it, and computes statistics over several generations.
+//! Statistics over several generations.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
-use std::path::Path;
 
 use tablut_games::{CalibrationBin, Endings, GenerationMetrics, RuleSetStatistics};
 
@@ -81,50 +78,4 @@ pub(crate) fn calibration(lines: &[GenerationMetrics], rules: Option<&str>) -> V
         CalibrationBin { value: bin.value / n, outcome: bin.outcome / n, ..bin }
     };
     sums.into_values().map(mean).collect()
-}
-
-/// The lines of a file in the order of their generations, and the number of unreadable lines. If a generation occurs
-/// twice, the later line counts. A missing file has no lines.
-///
-/// # Errors
-/// If the file exists and cannot be read.
-pub fn read_lines(path: &Path) -> io::Result<(Vec<GenerationMetrics>, usize)> {
-    let text = match fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        text => text?,
-    };
-    let whole = text.split_inclusive('\n').filter(|line| !line.trim().is_empty());
-    let mut unread = 0;
-    let mut lines = BTreeMap::new();
-    for line in whole {
-        match serde_json::from_str::<GenerationMetrics>(line) {
-            Ok(metrics) => {
-                lines.insert(metrics.generation, metrics);
-            }
-            // A run may be writing the last line now.
-            Err(_) if !line.ends_with('\n') => {}
-            Err(_) => unread += 1,
-        }
-    }
-    Ok((lines.into_values().collect(), unread))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_of_other_versions_are_read_and_unreadable_ones_counted() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("metrics.jsonl");
-        let text = "{\"generation\":1,\"future\":{\"x\":[]},\"learning\":{\"loss\":{\"policy\":3.5,\"policy_floor\":3,\"later\":1}}}\n\
-                    {\"generation\":0}\nnonsense\n{\"generation\":1,\"simulations\":7}\n{\"generation\":2,\"sel";
-        fs::write(&path, text).unwrap();
-        let (lines, unread) = read_lines(&path).unwrap();
-        assert_eq!(lines.iter().map(|line| (line.generation, line.simulations)).collect::<Vec<_>>(), [(0, 0), (1, 7)]);
-        assert_eq!(unread, 1);
-        assert_eq!(read_lines(&folder.path().join("absent")).unwrap(), (Vec::new(), 0));
-        let first: GenerationMetrics = serde_json::from_str(text.lines().next().unwrap()).unwrap();
-        assert_eq!((first.learning.policy_gap(), lines[0].learning.policy_gap()), (Some(0.5), None));
-    }
 }

@@ -2,25 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use tablut_arena::{EvaluationReport, MatchReport};
 use tablut_games::GenerationMetrics;
 use tablut_ratings::{Anchor, PairTable, Pairing, RatedMatch, Rating, rate};
 
-use crate::evaluation::{EvaluationFile, EvaluationMatch, SideScore};
 use crate::metrics::distinct;
 
-/// Maximum number of stretches in a run.
 const MOST_STRETCHES: usize = 8;
 /// Minimum number of pairs of games in a stretch, if there is more than one stretch.
 const PAIRS_OF_A_STRETCH: u32 = 24;
-/// The name of all rule sets together.
 pub const ALL_RULES: &str = "all rule sets";
 
 /// Consecutive generations whose nets are rated as one player.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatedStretch {
-    /// The first and the last generation.
     pub generations: (u64, u64),
-    /// The number of rating games.
     pub games: u32,
     /// The rating in Elo above the anchor.
     pub rating: Rating,
@@ -49,7 +45,6 @@ fn pairs_of(lines: &[GenerationMetrics], rules: Option<&str>) -> u32 {
     matches(lines, rules).map(|(_, found)| found.pairs.pairs()).sum()
 }
 
-/// Whether the run has rating games.
 pub fn is_rated(lines: &[GenerationMetrics]) -> bool {
     pairs_of(lines, None) > 0
 }
@@ -114,7 +109,7 @@ pub fn latest(lines: &[GenerationMetrics]) -> &[GenerationMetrics] {
 }
 
 /// The scores of the last nets against the fixed opponents, for each rule set if `by_rules`, else for all together.
-pub fn scores(lines: &[GenerationMetrics], by_rules: bool) -> EvaluationFile {
+pub fn scores(lines: &[GenerationMetrics], by_rules: bool) -> EvaluationReport {
     let lines = latest(lines);
     let mut tables: Vec<(String, String, PairTable)> = Vec::new();
     for (_, found) in matches(lines, None).filter(|(_, found)| found.generation.is_none()) {
@@ -125,37 +120,31 @@ pub fn scores(lines: &[GenerationMetrics], by_rules: bool) -> EvaluationFile {
         }
     }
     tables.sort_by(|a, b| a.0.cmp(&b.0));
+    let net = "the newest nets".to_owned();
     let matches = tables.into_iter().map(|(rules, opponent, pairs)| {
-        let side = |score: tablut_ratings::Wdl| SideScore { score: (score.games() > 0).then(|| score.estimate()) };
-        EvaluationMatch {
-            rules,
-            players: ["the newest nets".to_owned(), opponent],
-            games: 2 * pairs.pairs(),
-            total: SideScore { score: (pairs.pairs() > 0).then(|| pairs.pentanomial().estimate()) },
-            as_attackers: side(pairs.as_attackers()),
-            as_defenders: side(pairs.as_defenders()),
-            pairs,
-        }
+        let players = [net.clone(), opponent];
+        MatchReport { rules, players, ..MatchReport::of_pairs(pairs) }
     });
+    let matches = matches.collect();
     let simulations = lines.iter().rev().find_map(|line| line.rating.as_ref()).map_or(0, |rating| rating.simulations);
-    EvaluationFile { model: "the newest nets".to_owned(), simulations, matches: matches.collect() }
+    EvaluationReport { model: net, simulations, matches, ..EvaluationReport::default() }
 }
 
 /// The matches ordered by rule set, then by opponent, the strongest first. With several rule sets, the first list has
 /// each rule set's strongest opponent and the second list has the others.
 pub fn strongest_apart<'a>(
-    found: &'a EvaluationFile,
+    found: &'a EvaluationReport,
     whole: &RatedProgress,
-) -> (Vec<&'a EvaluationMatch>, Vec<&'a EvaluationMatch>) {
+) -> (Vec<&'a MatchReport>, Vec<&'a MatchReport>) {
     let names = found.rule_sets();
-    let rules = |of: &EvaluationMatch| names.iter().position(|name| *name == of.rules);
-    let rank = |of: &EvaluationMatch| whole.frozen.iter().position(|(name, _)| name == of.opponent());
-    let mut sorted: Vec<&EvaluationMatch> = found.matches.iter().collect();
+    let rules = |of: &MatchReport| names.iter().position(|name| *name == of.rules);
+    let rank = |of: &MatchReport| whole.frozen.iter().position(|(name, _)| name == of.opponent());
+    let mut sorted: Vec<&MatchReport> = found.matches.iter().collect();
     sorted.sort_by_key(|of| (rules(of), rank(of).unwrap_or(usize::MAX)));
     if names.len() < 2 {
         return (sorted, Vec::new());
     }
-    let (mut strongest, mut others) = (Vec::<&EvaluationMatch>::new(), Vec::new());
+    let (mut strongest, mut others) = (Vec::<&MatchReport>::new(), Vec::new());
     for of in sorted {
         let known = strongest.last().is_some_and(|last| last.rules == of.rules);
         if known { others.push(of) } else { strongest.push(of) }
@@ -225,7 +214,7 @@ mod tests {
     fn each_rule_sets_strongest_opponent_stands_apart() {
         let (found, whole) = (scores(&lines(), true), progress(&lines(), None));
         assert_eq!(whole.frozen.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["greedy", "random"]);
-        let names = |matches: &[&EvaluationMatch]| -> Vec<String> {
+        let names = |matches: &[&MatchReport]| -> Vec<String> {
             matches.iter().map(|of| format!("{} {}", of.rules, of.opponent())).collect()
         };
         let (strongest, others) = strongest_apart(&found, &whole);

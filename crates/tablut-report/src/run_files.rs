@@ -5,22 +5,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tablut_games::{GameRecord, GenerationMetrics, read_records};
-use tablut_rules::{RuleSet, Rules};
+use tablut_arena::EvaluationReport;
+use tablut_games::{
+    GameRecord, GenerationFile, GenerationMetrics, RunFolder, RunFolderError, dotted_keys, read_records,
+};
+use tablut_rules::Rules;
 
-use crate::evaluation::EvaluationFile;
 use crate::live::Live;
-use crate::metrics::{distinct, read_lines};
+use crate::metrics::distinct;
 
 /// Reading games stops after the generation that reaches this number.
 const MOST_GAMES: usize = 1200;
 
-/// The data of a report.
 #[derive(Debug, Default)]
 pub struct RunFiles {
-    /// The folder.
     pub folder: PathBuf,
-    /// The folder's name.
     pub name: String,
     /// Metrics in the order of their generations.
     pub lines: Vec<GenerationMetrics>,
@@ -29,7 +28,7 @@ pub struct RunFiles {
     /// The config's values as TOML, by dotted key.
     pub config: BTreeMap<String, String>,
     /// The evaluation at the end of the run, if it exists.
-    pub evaluation: Option<EvaluationFile>,
+    pub evaluation: Option<EvaluationReport>,
     /// The rule sets of the games that were read.
     pub rules: Vec<Arc<Rules>>,
     /// Games of the last generations, oldest first.
@@ -42,29 +41,12 @@ pub struct RunFiles {
     pub notes: Vec<String>,
 }
 
-/// Why a run's folder cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunFilesError {
-    /// The folder, or a file in it, cannot be read.
-    #[error("{path}: {error}")]
-    Io {
-        /// The folder or file.
-        path: PathBuf,
-        /// The system's reason.
-        error: std::io::Error,
-    },
-    /// The folder is not a run's folder.
-    #[error("{0}: no run of `tablut train`: expected metrics.jsonl or config.toml in the folder")]
-    NoRun(PathBuf),
-}
-
 impl RunFiles {
     /// Reads the run in `folder`, with its last games.
     ///
     /// # Errors
     /// As [`RunFiles::read_numbers`]. Unreadable games are [notes](RunFiles::notes).
-    pub fn read(folder: &Path) -> Result<Self, RunFilesError> {
+    pub fn read(folder: &Path) -> Result<Self, RunFolderError> {
         let mut run = Self::read_numbers(folder)?;
         run.read_games();
         run.read_live();
@@ -82,35 +64,27 @@ impl RunFiles {
     }
 
     /// Reads the run in `folder` without its games. This is quick, and enough for [`warnings`](crate::warnings).
-    ///
-    /// # Errors
-    /// If `folder` cannot be read or is not a run's folder, or if one of its files cannot be read.
-    pub fn read_numbers(folder: &Path) -> Result<Self, RunFilesError> {
-        let io = |path: &Path| {
-            let path = path.to_owned();
-            move |error| RunFilesError::Io { path, error }
-        };
-        fs::read_dir(folder).map_err(io(folder))?;
-        let (metrics, config) = (folder.join("metrics.jsonl"), folder.join("config.toml"));
-        if !metrics.exists() && !config.exists() {
-            return Err(RunFilesError::NoRun(folder.to_owned()));
+    pub fn read_numbers(folder: &Path) -> Result<Self, RunFolderError> {
+        let files = RunFolder(folder);
+        fs::read_dir(folder).map_err(RunFolderError::io(folder))?;
+        let [config, evaluation] = [files.config(), files.evaluation()];
+        if !files.metrics().exists() && !config.exists() {
+            return Err(RunFolderError::NoRun(folder.to_owned()));
         }
-        let (lines, unread) = read_lines(&metrics).map_err(io(&metrics))?;
+        let (lines, unread) = files.read_readable_metrics()?;
         let mut run = Self { folder: folder.to_owned(), name: name_of(folder), lines, ..Self::default() };
         if unread > 0 {
             run.notes.push(format!("{unread} lines of metrics.jsonl cannot be read and are left out"));
         }
         if config.exists() {
-            run.config_text = fs::read_to_string(&config).map_err(io(&config))?;
+            run.config_text = fs::read_to_string(&config).map_err(RunFolderError::io(&config))?;
             match run.config_text.parse::<toml::Table>() {
-                Ok(table) => flatten("", &toml::Value::Table(table), &mut run.config),
+                Ok(table) => run.config = dotted_keys(table),
                 Err(error) => run.notes.push(format!("config.toml: {}", error.message())),
             }
         }
-        let evaluation = folder.join("evaluation.json");
         if evaluation.exists() {
-            let text = fs::read_to_string(&evaluation).map_err(io(&evaluation))?;
-            match serde_json::from_str(&text) {
+            match serde_json::from_slice(&fs::read(&evaluation).map_err(RunFolderError::io(&evaluation))?) {
                 Ok(found) => run.evaluation = Some(found),
                 Err(error) => run.notes.push(format!("evaluation.json: {error}")),
             }
@@ -120,14 +94,10 @@ impl RunFiles {
 
     /// Reads the games of the last generations, the newest file first, until there are [`MOST_GAMES`].
     fn read_games(&mut self) {
-        let files = fs::read_dir(self.folder.join("games")).into_iter().flatten().flatten();
-        let number = |path: &Path| path.file_stem()?.to_str()?.strip_prefix("gen-")?.parse::<u64>().ok();
-        let mut files: Vec<(u64, PathBuf)> = files
-            .map(|entry| entry.path())
-            .filter(|path| path.extension().is_some_and(|ending| ending == "games"))
-            .filter_map(|path| Some((number(&path)?, path)))
-            .collect();
-        files.sort();
+        let files = RunFolder(&self.folder).files(GenerationFile::Games).unwrap_or_else(|error| {
+            self.notes.push(error.to_string());
+            BTreeMap::new()
+        });
         let mut newest_first = Vec::new();
         let mut n_games = 0;
         for (generation, path) in files.into_iter().rev() {
@@ -152,8 +122,7 @@ impl RunFiles {
     /// The rule sets with these names, from the run's `rules.toml` or else from the program, and a note for each that
     /// cannot be used.
     fn rules_for<'a>(&self, names: impl Iterator<Item = &'a str>) -> (Vec<Arc<Rules>>, Vec<String>) {
-        let text = fs::read_to_string(self.folder.join("rules.toml")).unwrap_or_default();
-        let kept: BTreeMap<String, RuleSet> = toml::from_str(&text).unwrap_or_default();
+        let kept = RunFolder(&self.folder).read_rules().unwrap_or_default();
         let names: BTreeSet<&str> = names.collect();
         let (mut found, mut notes) = (Vec::new(), Vec::new());
         for name in names {
@@ -198,7 +167,7 @@ impl RunFiles {
     /// The names of all rule sets in the metrics, games and evaluation.
     pub fn rule_names(&self) -> Vec<String> {
         let measured = self.lines.iter().rev().flat_map(|line| &line.rule_sets).map(|set| set.rules.as_str());
-        let evaluated = self.evaluation.iter().flat_map(EvaluationFile::rule_sets);
+        let evaluated = self.evaluation.iter().flat_map(EvaluationReport::rule_sets);
         let played = self.rules.iter().map(|rules| rules.name());
         distinct(measured.chain(played).chain(evaluated)).into_iter().map(str::to_owned).collect()
     }
@@ -208,18 +177,4 @@ impl RunFiles {
 fn name_of(folder: &Path) -> String {
     let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     whole.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())
-}
-
-fn flatten(prefix: &str, value: &toml::Value, leaves: &mut BTreeMap<String, String>) {
-    match value {
-        toml::Value::Table(table) => {
-            for (key, value) in table {
-                let key = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
-                flatten(&key, value, leaves);
-            }
-        }
-        leaf => {
-            leaves.insert(prefix.to_owned(), leaf.to_string());
-        }
-    }
 }

@@ -12,7 +12,6 @@ use tablut_games::CalibrationBin;
 
 use crate::figures::{percent, short};
 
-/// A line of a chart.
 pub struct Series {
     /// The name in the legend.
     pub name: String,

@@ -5,7 +5,6 @@
 //! are written.
 
 mod events;
-mod message;
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,7 +12,7 @@ use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use tablut_games::{GameRecord, GenerationMetrics, read_records};
+use tablut_games::{GameRecord, GenerationFile, GenerationMetrics, RunFolder, read_records};
 use tablut_net::durable;
 use tablut_rules::Side;
 
@@ -24,24 +23,22 @@ use events::{EventFile, Histogram};
 /// Writes an event file into `folder` for each generation of `run`, and returns the number of files written. Removes
 /// the files of generations that the run does not have. Unless `all` is set, keeps a file that is newer than its
 /// generation's state.
-///
-/// # Errors
-/// If the folder cannot be read, or a file cannot be written or removed.
 pub fn write_tensorboard(run: &RunFiles, folder: &Path, all: bool) -> io::Result<usize> {
     remove_others(run, folder)?;
-    let start = start_seconds(run);
+    let files = RunFolder(&run.folder);
+    let start = start_seconds(files);
     let mut seconds = 0.0;
     let mut written = 0;
     for (at, line) in run.lines.iter().enumerate() {
         seconds += line.seconds();
         let path = folder.join(file_name(line.generation));
         // A run that was set back to an earlier generation writes new states.
-        let state = run.folder.join("checkpoints").join(format!("gen-{:05}.state.safetensors", line.generation));
+        let state = files.file(GenerationFile::State, line.generation);
         if !all && modified(&path).is_some_and(|written| modified(&state).is_none_or(|learnt| learnt <= written)) {
             continue;
         }
-        let games_path = run.folder.join("games").join(format!("gen-{:05}.games", line.generation));
-        let games = read_records(&games_path).map(|file| file.games).unwrap_or_default();
+        let games = read_records(&files.file(GenerationFile::Games, line.generation));
+        let games = games.map(|file| file.games).unwrap_or_default();
         let mut file = EventFile::new(start + seconds, line.generation);
         if at == 0 && !run.config_text.is_empty() {
             // The text is Markdown. Four spaces make a code block.
@@ -84,10 +81,8 @@ fn modified(path: &Path) -> Option<SystemTime> {
 }
 
 /// When the run began, in seconds since 1970: the time of its config, which is written first.
-fn start_seconds(run: &RunFiles) -> f64 {
-    modified(&run.folder.join("config.toml"))
-        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
-        .map_or(0.0, |time| time.as_secs_f64())
+fn start_seconds(run: RunFolder<'_>) -> f64 {
+    modified(&run.config()).and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0.0, |time| time.as_secs_f64())
 }
 
 fn scalars(line: &GenerationMetrics, file: &mut EventFile) {

@@ -7,10 +7,10 @@ pub use warnings::{Warning, WarningKind, warnings};
 
 use std::collections::BTreeMap;
 
+use tablut_arena::{MatchReport, SideResult};
 use tablut_games::{Endings, GenerationMetrics, LossParts};
 use tablut_ratings::{Rating, ScoreEstimate, Wdl};
 
-use crate::evaluation::{EvaluationMatch, SideScore};
 use crate::figures::{count, counted, duration, percent, share_interval, signed, the_last};
 use crate::metrics::{mean, results_by_rule_set};
 use crate::rated::{self, is_rated, latest, scores};
@@ -19,11 +19,9 @@ use crate::run_files::RunFiles;
 /// The answer to "does the net learn?", with its reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
-    /// The answer in a sentence or two.
     pub answer: String,
     /// Whether the net plays better than an untrained one. `None` if there is no evidence.
     pub learns: Option<bool>,
-    /// The evidence, one sentence each.
     pub sentences: Vec<String>,
 }
 
@@ -95,12 +93,12 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, Opti
     let mut matches: Vec<_> = evaluation.matches.iter().filter_map(|found| Some((found, found.total.score?))).collect();
     matches.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
     let several = run.rule_names().len() > 1;
-    let name = |found: &EvaluationMatch| {
+    let name = |found: &MatchReport| {
         let opponent = if found.opponent() == UNTRAINED { "its own untrained net" } else { found.opponent() };
         if several { format!("{opponent} under {}", found.rules) } else { opponent.to_owned() }
     };
     sentences.extend(matches.iter().map(|(found, score)| score_sentence(&name(found), found, score)));
-    let is_random = |found: &EvaluationMatch| found.opponent() == RANDOM;
+    let is_random = |found: &MatchReport| found.opponent() == RANDOM;
     if matches.iter().any(|(found, _)| is_random(found)) {
         sentences.push(
             "A high score against random is no evidence of learning: a search with an untrained net beats it too."
@@ -122,7 +120,7 @@ fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, Opti
 }
 
 /// The score against one opponent in words.
-fn score_sentence(name: &str, found: &EvaluationMatch, score: &ScoreEstimate) -> String {
+fn score_sentence(name: &str, found: &MatchReport, score: &ScoreEstimate) -> String {
     let surely = if score.low > 0.5 {
         "it is stronger"
     } else if score.high < 0.5 {
@@ -130,7 +128,7 @@ fn score_sentence(name: &str, found: &EvaluationMatch, score: &ScoreEstimate) ->
     } else {
         "the games do not show which is stronger"
     };
-    let side = |side: &SideScore| side.score.map_or("–".to_owned(), |score| percent(score.mean));
+    let side = |side: &SideResult| side.score.map_or("–".to_owned(), |score| percent(score.mean));
     format!(
         "Against {name} it scored {} of {} games (95 % interval {:.0}–{}): {surely}. It scored {} as attackers and {} as \
          defenders.",
@@ -145,8 +143,8 @@ fn score_sentence(name: &str, found: &EvaluationMatch, score: &ScoreEstimate) ->
 
 /// The answer from matches against other opponents than `random`, the easiest first.
 fn verdict(
-    telling: &[&(&EvaluationMatch, ScoreEstimate)],
-    name: impl Fn(&EvaluationMatch) -> String,
+    telling: &[&(&MatchReport, ScoreEstimate)],
+    name: impl Fn(&MatchReport) -> String,
 ) -> Option<(String, Option<bool>)> {
     if let Some((found, _)) = telling.iter().rev().find(|(_, score)| score.low > 0.5) {
         return Some((format!("The net has learnt: it beats {}.", name(found)), Some(true)));
@@ -332,13 +330,4 @@ pub(crate) fn seconds_left(run: &RunFiles) -> Option<f64> {
     let left = run.generations_wanted()?.checked_sub(run.lines.last()?.generation + 1).filter(|&left| left > 0)?;
     let timed = |line: &GenerationMetrics| (line.selfplay.seconds > 0.0).then(|| line.seconds());
     Some(left as f64 * mean(run.recent(), timed)?)
-}
-
-/// An Elo difference with its interval as text, from lower end, mean and upper end.
-pub(crate) fn elo_text([low, mean, high]: [f64; 3]) -> String {
-    if mean.is_infinite() {
-        return if mean > 0.0 { format!("above {}", signed(low)) } else { format!("below {}", signed(high)) };
-    }
-    let end = |end: f64, open: &str| if end.is_finite() { signed(end) } else { open.to_owned() };
-    format!("{} ({} to {})", signed(mean), end(low, "−∞"), end(high, "+∞"))
 }

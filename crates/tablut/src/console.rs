@@ -85,12 +85,10 @@ impl Voice {
         Self { quiet }
     }
 
-    /// Whether it prints nothing.
     pub fn is_quiet(self) -> bool {
         self.quiet
     }
 
-    /// Prints a line.
     pub fn say(self, line: impl Display) {
         if !self.quiet {
             complain(line);

@@ -35,14 +35,12 @@ pub struct Dashboard {
 }
 
 struct Shown {
-    /// Whether the dashboard is shown.
     on_terminal: AtomicBool,
     events: Arc<RunEvents>,
     lines: Arc<ProgressLines>,
     cancel: CancelToken,
 }
 
-/// The meaning of a key.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 enum Wish {
     Leave,
@@ -132,7 +130,6 @@ impl Shown {
     }
 }
 
-/// Whether the terminal supports drawing.
 fn can_draw() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term != "dumb" && !term.is_empty())
 }

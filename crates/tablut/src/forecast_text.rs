@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use tablut_games::{CancelToken, GenerationMetrics, read_metrics};
+use tablut_games::{CancelToken, GenerationMetrics, RunFolder};
 use tablut_learn::{
     ComputeDevice, Forecast, GenerationPace, MachinePace, TrainConfig, TrainError, benchmark, free_bytes,
 };
@@ -43,11 +43,8 @@ pub fn forecast_text(
     cancel: &CancelToken,
     voice: Voice,
 ) -> anyhow::Result<String> {
-    let metrics = folder.join("metrics.jsonl");
-    if metrics.is_file()
-        && let metrics = read_metrics(&metrics)?
-        && let Some(pace) = GenerationPace::of(&metrics)
-    {
+    let metrics = RunFolder(folder).read_metrics()?;
+    if let Some(pace) = GenerationPace::of(&metrics) {
         return Ok(rest(config, &metrics, pace));
     }
     let pace = measure_pace(config, BENCHMARK, cancel, voice)?;

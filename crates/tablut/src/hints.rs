@@ -23,7 +23,6 @@ pub fn command<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> String {
     words.into_iter().fold(typed, |line, word| line + " " + &quoted(word.as_ref()))
 }
 
-/// A word quoted for a shell.
 fn quoted(word: &OsStr) -> String {
     let text = word.to_string_lossy();
     shlex::try_quote(&text).map_or_else(|_| text.clone().into_owned(), Cow::into_owned)

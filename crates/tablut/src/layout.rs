@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 /// Columns of a terminal.
 pub const WIDTH: usize = 80;
 
-/// Spaces between two columns of a table.
 const GAP: usize = 2;
 
 /// A table whose first row is the header. The first column is aligned to the left, the others to the right. If a row is

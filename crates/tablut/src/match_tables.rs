@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use tablut_arena::tally::{EloDifference, EndingCount};
+use tablut_arena::tally::EndingCount;
 use tablut_arena::{Ladder, MatchReport, SideResult};
 use tablut_ratings::{Rating, ScoreEstimate, TestState, TestVerdict, Wdl};
+use tablut_report::figures::{elo_interval, elo_text, signed};
 
 use crate::layout;
 
@@ -103,9 +104,8 @@ pub fn ladder_table(ladder: &Ladder) -> String {
         100.0 * ladder.draw_rate
     );
     for player in &ladder.players {
-        if let Some(Rating { elo, low, high }) = player.measured {
-            let measured = elo_interval(elo, low, high);
-            let _ = writeln!(text, "{} measured by these games: {measured}", player.name);
+        if let Some(measured) = player.measured {
+            let _ = writeln!(text, "{} measured by these games: {}", player.name, elo_interval(measured));
         }
     }
     text
@@ -131,25 +131,6 @@ fn score(side: &SideResult) -> String {
     side.score.map_or("–".to_owned(), |ScoreEstimate { mean, low, high, .. }| {
         format!("{:.0} ({:.0}–{:.0})", 100.0 * mean, 100.0 * low, 100.0 * high)
     })
-}
-
-/// An Elo difference with its interval, or its only finite bound.
-pub fn elo_text(elo: &EloDifference) -> String {
-    match (elo.low, elo.mean, elo.high) {
-        (Some(low), Some(mean), Some(high)) => elo_interval(mean, low, high),
-        (Some(low), _, None) => format!("above {}", signed(low)),
-        (None, _, Some(high)) => format!("below {}", signed(high)),
-        _ => "–".to_owned(),
-    }
-}
-
-fn elo_interval(mean: f64, low: f64, high: f64) -> String {
-    format!("{} ({} to {})", signed(mean), signed(low), signed(high))
-}
-
-/// A whole number with its sign, and with a typographic minus.
-fn signed(elo: f64) -> String {
-    format!("{elo:+.0}").replace('-', "−")
 }
 
 #[cfg(test)]

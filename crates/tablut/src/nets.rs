@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use tablut_learn::{ComputeDevice, DeviceError, TrainConfig, newest_net};
+use tablut_games::RunFolder;
+use tablut_learn::{ComputeDevice, DeviceError, TrainConfig};
 use tablut_net::{
     DeviceChoice, Engine, EngineOptions, Inference, KnownRules, Model, NetDevice, NetPool, PooledNet, RulesChoice,
     Simd, Weights, choose_rules,
@@ -23,7 +24,7 @@ pub const SHIPPED: &str = "shipped";
 /// Loads a model file, or the newest net of a run's folder. Without a path, loads the net that comes with the program.
 pub fn load_model(path: Option<&Path>) -> anyhow::Result<Model> {
     match path.filter(|path| !is_shipped(path)) {
-        Some(folder) if folder.is_dir() => Ok(Model::load(&newest_net(folder)?)?),
+        Some(folder) if folder.is_dir() => Ok(Model::load(&RunFolder(folder).newest_net()?)?),
         Some(path) => Ok(Model::load(path)?),
         None => {
             let bytes = shipped_net().context("this program was built without a net: expected a model file")?;
@@ -129,7 +130,6 @@ pub struct DeviceArgs {
 }
 
 impl DeviceArgs {
-    /// Opens the device.
     pub fn open(self) -> Result<ComputeDevice, DeviceError> {
         ComputeDevice::open(self.device)
     }

@@ -1,9 +1,9 @@
-//! Checks before a command starts that it can write its output files.
+//! Output files: checks before a command starts that it can write them, and writing.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use tablut_net::durable::is_stream;
+use tablut_net::durable::{self, is_stream};
 
 /// Whether existing files may be overwritten.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -36,6 +36,11 @@ pub fn check_writable(path: &Path) -> anyhow::Result<()> {
     // On most systems this file has no name, so it disappears even if the process is killed here.
     tempfile::tempfile_in(&folder).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(())
+}
+
+/// Writes a file completely or not at all.
+pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    durable::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The closest existing folder above `path`. Missing folders are created when the file is written.

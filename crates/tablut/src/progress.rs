@@ -16,7 +16,6 @@ const LONGEST_SILENCE: Duration = Duration::from_mins(5);
 /// How often a bar is redrawn without progress, so that its time changes.
 const TICK: Duration = Duration::from_millis(250);
 
-/// The progress of one piece of work.
 pub struct Progress {
     bar: ProgressBar,
     voice: Voice,
@@ -84,7 +83,6 @@ fn flat(message: &str) -> String {
     message.replace('\n', ", ")
 }
 
-/// Where bars are drawn.
 fn target(voice: Voice) -> ProgressDrawTarget {
     if voice.is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
 }

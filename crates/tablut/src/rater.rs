@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchPlan, SmallMatch, play_pairs};
-use tablut_games::{CancelToken, GameSourceError};
-use tablut_learn::{OnEvent, RatingOpponent, RatingPairs, Run, RunEvent, model_path, rating_pairs};
+use tablut_games::{CancelToken, GameSourceError, GenerationFile};
+use tablut_learn::{OnEvent, RatingOpponent, RatingPairs, Run, RunEvent, rating_pairs};
 use tablut_net::{Model, NetPool, TrainingSummary};
 use tablut_players::{Contestant, NamedPlayer, PlayerSpec, SearchOptions};
 use tablut_protocols::start_program;
@@ -73,7 +73,7 @@ fn prepare(
         opponents.push(match &order.opponent {
             RatingOpponent::Against(place) => against[*place].clone(),
             RatingOpponent::Generation(generation) => {
-                let path = model_path(&run.checkpoints(), *generation);
+                let path = run.file(GenerationFile::Model, *generation);
                 nets.load(&path)?;
                 net(path)
             }

@@ -24,7 +24,6 @@ impl RunEvents {
         Self { progress: Mutex::new(progress), consumers }
     }
 
-    /// The run's progress.
     pub fn progress(&self) -> MutexGuard<'_, RunProgress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -4,15 +4,15 @@ use std::fmt::Display;
 use std::fs::File;
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use tablut_learn::{Run, RunEvent};
+use time::UtcDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use crate::run_events::Consumer;
 use crate::run_progress::RunProgress;
 
-/// The open log.
 pub struct RunLog {
     file: Mutex<File>,
 }
@@ -35,7 +35,8 @@ impl RunLog {
 
     /// Writes a line. Errors are ignored, because training can continue.
     pub fn write(&self, line: impl Display) {
-        let line = format!("{}  {line}\n", utc(SystemTime::now()));
+        let now = UtcDateTime::now().truncate_to_second();
+        let line = format!("{}  {line}\n", now.format(&Rfc3339).unwrap_or_default());
         let _ = self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
     }
 }
@@ -67,41 +68,5 @@ impl Consumer for RunLog {
             _ => {}
         }
         Vec::new()
-    }
-}
-
-/// A time as `2026-11-25T14:16:03Z`.
-fn utc(time: SystemTime) -> String {
-    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let (mut days, mut year) = (seconds / 86_400, 1970);
-    let is_leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let year_days = |year| if is_leap(year) { 366 } else { 365 };
-    while days >= year_days(year) {
-        days -= year_days(year);
-        year += 1;
-    }
-    let months = [31, year_days(year) - 337, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let mut month = 0;
-    while days >= months[month] {
-        days -= months[month];
-        month += 1;
-    }
-    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-    format!("{year}-{:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z", month + 1, days + 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    #[test]
-    fn times_agree_with_the_calendar() {
-        let at = |seconds| utc(UNIX_EPOCH + Duration::from_secs(seconds));
-        assert_eq!(at(0), "1970-01-01T00:00:00Z");
-        assert_eq!(at(951_782_399), "2000-02-28T23:59:59Z");
-        assert_eq!(at(951_782_400), "2000-02-29T00:00:00Z");
-        assert_eq!(at(1_764_080_163), "2025-11-25T14:16:03Z");
-        assert_eq!(at(1_767_225_599), "2025-12-31T23:59:59Z");
     }
 }

@@ -23,19 +23,14 @@ const SMOOTHED_STEPS: usize = 50;
 /// Returns a line about the workers.
 type Workers = Box<dyn Fn() -> String + Send>;
 
-/// The progress of a run.
 pub struct RunProgress {
     /// The run's name, shape and rules, for the first line.
     pub title: String,
-    /// All generations of the run.
     pub generations: u64,
-    /// Finished generations.
     pub done: u64,
     /// Generations that this process has finished.
     done_here: u64,
-    /// When this process started.
     start: Instant,
-    /// The current phase.
     pub phase: Phase,
     /// The metrics of finished generations, the oldest first.
     pub history: Vec<GenerationMetrics>,
@@ -43,7 +38,6 @@ pub struct RunProgress {
     pub ladder: Vec<(String, Rating)>,
     /// The last messages, the newest last.
     pub messages: VecDeque<String>,
-    /// Whether the run is paused.
     pub paused: bool,
     /// Measures the time of pauses.
     cancel: CancelToken,
@@ -55,17 +49,12 @@ pub struct RunProgress {
 
 /// Self-play, learning or rating.
 pub struct Phase {
-    /// The phase's name.
     pub name: &'static str,
     /// The unit of `done` and `total`.
     pub unit: &'static str,
-    /// The generation, from 0.
     pub generation: u64,
-    /// Finished units.
     pub done: u64,
-    /// All units.
     pub total: u64,
-    /// When the phase began.
     pub start: Instant,
     /// The number of evaluations before the phase.
     evaluations_before: u64,
@@ -79,7 +68,6 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// The name of the phase of self-play.
     pub const SELF_PLAY: &str = "self-play";
 
     /// A phase that begins now, with `total` units to do.
@@ -147,7 +135,6 @@ impl RunProgress {
         self.counters.evaluations.load(Ordering::Relaxed).saturating_sub(self.phase.evaluations_before)
     }
 
-    /// Counts an event.
     pub fn apply(&mut self, event: &RunEvent<'_>) {
         match *event {
             RunEvent::SelfPlayBegan { generation, games } => {

@@ -19,7 +19,6 @@ pub struct RunWarnings {
 }
 
 impl RunWarnings {
-    /// Warnings for `run`.
     pub fn new(run: &Run) -> Self {
         let (folder, tensorboard) = (run.folder.clone(), run.config.machine.tensorboard);
         Self { folder, tensorboard, standing: Mutex::default() }

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tablut_games::dotted_keys;
+
 use super::TrainConfig;
 
 /// A key that differs between two configs.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Difference {
-    /// The dotted key.
     pub key: String,
     /// Its value in the first config, as TOML. Empty if absent.
     pub before: String,
@@ -22,12 +23,7 @@ const SAFE_KEYS: [&str; 5] = ["schedule.generations", "learning.decay_share", "e
 
 /// The keys that differ, sorted by name.
 pub fn differences(before: &TrainConfig, after: &TrainConfig) -> Vec<Difference> {
-    let flat = |config: &TrainConfig| {
-        let mut leaves = BTreeMap::new();
-        let table = toml::Table::try_from(config).expect("every field can be written as TOML");
-        flatten("", &toml::Value::Table(table), &mut leaves);
-        leaves
-    };
+    let flat = |config| dotted_keys(toml::Table::try_from(config).expect("every field can be written as TOML"));
     let (before, after) = (flat(before), flat(after));
     let keys: BTreeSet<_> = before.keys().chain(after.keys()).collect();
     let safe = |key: &str| SAFE_KEYS.iter().any(|safe| key == *safe || key.starts_with(&format!("{safe}.")));
@@ -41,24 +37,6 @@ pub fn differences(before: &TrainConfig, after: &TrainConfig) -> Vec<Difference>
         })
         .filter(|difference| difference.before != difference.after)
         .collect()
-}
-
-fn flatten(prefix: &str, value: &toml::Value, leaves: &mut BTreeMap<String, String>) {
-    match value {
-        toml::Value::Table(table) => {
-            for (key, value) in table {
-                let key = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
-                flatten(&key, value, leaves);
-            }
-        }
-        // Settings are single precision. As a double, 0.002 would be 0.0020000000949949026.
-        toml::Value::Float(number) => {
-            leaves.insert(prefix.to_owned(), (*number as f32).to_string());
-        }
-        leaf => {
-            leaves.insert(prefix.to_owned(), leaf.to_string());
-        }
-    }
 }
 
 #[cfg(test)]

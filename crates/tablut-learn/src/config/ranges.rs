@@ -4,9 +4,6 @@ use super::{MAX_GENERATIONS, MAX_RULE_SETS, TrainConfig, TrainConfigError};
 
 impl TrainConfig {
     /// Checks all values.
-    ///
-    /// # Errors
-    /// Returns an error that lists all values out of range.
     pub fn check_ranges(&self) -> Result<(), TrainConfigError> {
         let mut faults = Vec::new();
         let mut check = |fits: bool, key: &str, value: &dyn std::fmt::Display, expected: &str| {

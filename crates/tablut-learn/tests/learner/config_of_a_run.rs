@@ -5,7 +5,8 @@ use super::runs;
 use std::fs;
 use std::path::Path;
 
-use tablut_learn::{Run, TrainConfig, model_path};
+use tablut_games::GenerationFile;
+use tablut_learn::{Run, TrainConfig};
 use tablut_net::{Architecture, Model, TrainingSummary, Weights};
 
 const CONFIG: &str = r#"
@@ -65,7 +66,7 @@ fn an_extended_run_can_keep_its_low_learning_rate() {
 fn every_checkpoint_has_the_config_without_the_machine() {
     let folder = tempfile::tempdir().unwrap();
     let run = runs::run(CONFIG, folder.path(), &["machine.workers=1"]).unwrap();
-    let config = Model::load(&model_path(&run.checkpoints(), 0)).unwrap().training.config;
+    let config = Model::load(&run.file(GenerationFile::Model, 0)).unwrap().training.config;
     assert!(config.contains("value_share = 0.25") && !config.contains("machine"), "{config}");
     let read = TrainConfig::parse(&config, Path::new("model"), &[]).unwrap();
     assert_eq!(TrainConfig { machine: run.config.machine.clone(), ..read }, run.config);

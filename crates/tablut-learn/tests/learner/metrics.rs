@@ -4,7 +4,7 @@ use super::runs;
 use std::fs;
 use std::path::Path;
 
-use tablut_games::{GenerationMetrics, METRICS_SCHEMA, MachineMetrics};
+use tablut_games::{GenerationFile, GenerationMetrics, METRICS_SCHEMA, MachineMetrics};
 use tablut_learn::{Run, TrainError};
 
 const CONFIG: &str = r#"
@@ -91,7 +91,7 @@ fn a_generation_done_again_is_measured_as_before() {
     let folder = tempfile::tempdir().unwrap();
     let first = run(folder.path(), &[]).unwrap();
     let metrics = timeless(&first.metrics[1..]);
-    let state = tablut_learn::state_path(&first.checkpoints(), 1);
+    let state = first.file(GenerationFile::State, 1);
     drop(first);
     fs::remove_file(state).unwrap();
     assert_eq!(timeless(&run(folder.path(), &[]).unwrap().metrics[1..]), metrics);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use tablut_games::{Endings, GameRecord, read_records};
+use tablut_games::{Endings, GameRecord, GenerationFile, read_records};
 use tablut_learn::{Run, TrainError};
 
 const CONFIG: &str = r#"
@@ -34,7 +34,7 @@ fn run(folder: &Path, overrides: &[&str]) -> Result<Run, TrainError> {
 }
 
 fn games(run: &Run, generation: u64) -> Vec<GameRecord> {
-    read_records(&run.games_path(generation)).unwrap().games
+    read_records(&run.file(GenerationFile::Games, generation)).unwrap().games
 }
 
 #[test]
@@ -73,9 +73,9 @@ fn a_generation_done_again_has_the_same_special_games() {
         let folder = tempfile::tempdir().unwrap();
         let overrides = [&ALL[..], &[lag]].concat();
         let whole = run(folder.path(), &overrides).unwrap();
-        let (path, weights) = (whole.games_path(4), whole.model().weights.hash());
+        let (path, weights) = (whole.file(GenerationFile::Games, 4), whole.model().weights.hash());
         let before = fs::read(&path).unwrap();
-        let state = tablut_learn::state_path(&whole.checkpoints(), 4);
+        let state = whole.file(GenerationFile::State, 4);
         drop(whole);
         fs::remove_file(&path).unwrap();
         fs::remove_file(state).unwrap();

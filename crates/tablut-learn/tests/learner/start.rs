@@ -4,7 +4,8 @@ use super::runs;
 use std::fs;
 use std::path::PathBuf;
 
-use tablut_learn::{Run, TrainConfig, model_path};
+use tablut_games::GenerationFile;
+use tablut_learn::{Run, TrainConfig};
 use tablut_net::{Architecture, Model, Weights};
 use tablut_rules::RuleSet;
 use tempfile::TempDir;
@@ -34,7 +35,7 @@ impl Place {
         let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let run = runs::run(CONFIG, other.path(), &["seed=9"]).unwrap();
         let net = folder.path().join("net.safetensors");
-        fs::copy(model_path(&run.checkpoints(), 0), &net).unwrap();
+        fs::copy(run.file(GenerationFile::Model, 0), &net).unwrap();
         Self { folder, net }
     }
 

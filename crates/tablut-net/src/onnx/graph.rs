@@ -1,6 +1,6 @@
 //! Nodes, tensors, inputs and outputs of an ONNX graph.
 
-use super::protobuf::Message;
+use crate::protobuf::Message;
 
 /// `TensorProto.DataType`.
 const FLOAT: u64 = 1;

@@ -4,6 +4,7 @@ use crate::options::shipped_net;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use tablut_games::GenerationFile;
 use tablut_net::{Model, ModelFileError, NetPool, PooledNet};
 use tablut_search::Evaluator;
 
@@ -142,22 +143,12 @@ impl NetShelf {
 fn checkpoints(folder: &Path, required: bool) -> Result<Vec<PathBuf>, String> {
     let within = folder.join("checkpoints");
     let folder = if within.is_dir() { within } else { folder.to_owned() };
-    let at_folder = |reason: &dyn std::fmt::Display| format!("{}: {reason}", folder.display());
-    let entries = match std::fs::read_dir(&folder) {
-        Err(error) if required || error.kind() != std::io::ErrorKind::NotFound => return Err(at_folder(&error)),
-        entries => entries,
-    };
-    let is_model = |path: &PathBuf| {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        name.starts_with("gen-") && name.ends_with(".safetensors") && !name.ends_with(".state.safetensors")
-    };
-    let mut files: Vec<PathBuf> =
-        entries.into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path()).filter(is_model).collect();
-    files.sort();
+    let files = GenerationFile::Model.list(&folder).map_err(|error| error.to_string())?;
     if files.is_empty() && required {
-        return Err(at_folder(&"no checkpoints in this folder, expected files such as gen-00000.safetensors"));
+        let expected = "no checkpoints in this folder, expected files such as gen-00000.safetensors";
+        return Err(format!("{}: {expected}", folder.display()));
     }
-    Ok(spread(files, MAX_CHECKPOINTS))
+    Ok(spread(files.into_values().collect(), MAX_CHECKPOINTS))
 }
 
 /// At most `most` of the items, evenly spread, with the first and the last.

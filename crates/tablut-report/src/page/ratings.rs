@@ -1,10 +1,10 @@
 //! The ratings from a run's rating games.
 
 use maud::{Markup, html};
+use tablut_arena::{MatchReport, SideResult};
 use tablut_ratings::Rating;
 
 use super::strength::score_cells;
-use crate::evaluation::{EvaluationMatch, SideScore};
 use crate::figures::signed;
 use crate::rated::{RatedProgress, is_rated, latest, progress, scores, strongest_apart};
 use crate::run_files::RunFiles;
@@ -41,7 +41,7 @@ pub fn section(run: &RunFiles) -> Markup {
     }
 }
 
-fn table_of_scores(matches: &[&EvaluationMatch]) -> Markup {
+fn table_of_scores(matches: &[&MatchReport]) -> Markup {
     html! {
         div class="scroll" { table {
             thead { tr {
@@ -53,8 +53,8 @@ fn table_of_scores(matches: &[&EvaluationMatch]) -> Markup {
     }
 }
 
-fn row(found: &EvaluationMatch) -> Markup {
-    let score = |of: &SideScore, what: &str, class: &str| {
+fn row(found: &MatchReport) -> Markup {
+    let score = |of: &SideResult, what: &str, class: &str| {
         score_cells(of, &format!("{what} against {} under {}", found.opponent(), found.rules), class)
     };
     html! {

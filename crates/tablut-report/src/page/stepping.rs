@@ -10,17 +10,14 @@ use crate::live::DisplayedGame;
 use crate::run_files::RunFiles;
 use crate::svg::board_view;
 
-/// Maximum number of positions of a game.
 const MOST_POSITIONS: usize = 121;
 
-/// Which positions of a game are shown.
 #[derive(Copy, Clone, Eq, PartialEq)]
 pub enum Steps {
     /// All positions. The first one is shown initially.
     FromFirst,
     /// All positions. The last one is shown initially.
     FromLast,
-    /// Only the last position.
     None,
 }
 

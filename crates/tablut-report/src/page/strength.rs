@@ -1,14 +1,13 @@
 //! The headline with the warnings, and the evaluation: scores against fixed opponents by side, and the ladder.
 
 use maud::{Markup, html};
+use tablut_arena::{LadderPlayer, MatchReport, SideResult};
 
-use crate::evaluation::{EvaluationMatch, Rung, SideScore};
-use crate::figures::{percent, signed};
+use crate::figures::{elo_text, percent, signed};
 use crate::run_files::RunFiles;
 use crate::svg::whiskers;
-use crate::words::{elo_text, headline, warnings};
+use crate::words::{headline, warnings};
 
-/// The headline and the warnings.
 pub(super) fn verdict(run: &RunFiles) -> Markup {
     let headline = headline(run);
     let class = match headline.learns {
@@ -53,13 +52,13 @@ pub fn section(run: &RunFiles) -> Markup {
                 tbody { @for found in evaluation.matches_of(rules) { (row(found)) } }
             } }
             @let ladder = evaluation.ladder(rules);
-            @if ladder.len() > 1 { (ladder_chart(rules, &ladder, evaluation.matches_of(rules).count())) }
+            @if ladder.len() > 1 { (ladder_chart(rules, &ladder, &evaluation.matches_of(rules).collect::<Vec<_>>())) }
         }
     }
 }
 
 /// Two cells of a table: a score, and its interval as a bar. `title` names the score, and `class` colours the bar.
-pub(super) fn score_cells(of: &SideScore, title: &str, class: &str) -> Markup {
+pub(super) fn score_cells(of: &SideResult, title: &str, class: &str) -> Markup {
     html! {
         @if let Some(score) = of.score {
             td { (percent(score.mean)) } td { (whiskers(title, score.low, score.mean, score.high, class)) }
@@ -67,8 +66,8 @@ pub(super) fn score_cells(of: &SideScore, title: &str, class: &str) -> Markup {
     }
 }
 
-fn row(found: &EvaluationMatch) -> Markup {
-    let score = |of: &SideScore, what: &str, class: &str| {
+fn row(found: &MatchReport) -> Markup {
+    let score = |of: &SideResult, what: &str, class: &str| {
         score_cells(of, &format!("{what} against {}", found.opponent()), class)
     };
     html! {
@@ -76,38 +75,40 @@ fn row(found: &EvaluationMatch) -> Markup {
             th class="left" scope="row" { code { (found.opponent()) } }
             td { (found.games) }
             (score(&found.total, "score", "n"))
-            td { (found.elo().map_or_else(|| "–".to_owned(), elo_text)) }
+            td { (elo_text(&found.elo)) }
             (score(&found.as_attackers, "as attackers", "a"))
             (score(&found.as_defenders, "as defenders", "d"))
         }
     }
 }
 
-/// The players by rating, with their intervals. `n_matches` is the number of all opponents, including those that are
-/// not on the ladder.
-fn ladder_chart(rules: &str, ladder: &[Rung], n_matches: usize) -> Markup {
+/// The players by rating, with their intervals. `matches` are those of the net, also against opponents that are not on the
+/// ladder.
+fn ladder_chart(rules: &str, ladder: &[LadderPlayer], matches: &[&MatchReport]) -> Markup {
     const WIDTH: f64 = 360.0;
     const ROW: f64 = 34.0;
+    let net = matches.first().map_or("", |report| &report.players[0]);
     let low = ladder.iter().map(|rung| rung.rating.low).fold(0.0, f64::min);
     let high = ladder.iter().map(|rung| rung.rating.high).fold(1.0, f64::max);
     let x = |elo: f64| 10.0 + (WIDTH - 20.0) * (elo - low) / (high - low);
     let height = ROW * ladder.len() as f64 + 6.0;
-    let anchor = ladder.iter().find(|rung| rung.is_anchor).map_or("", |rung| rung.name.as_str());
-    let name = |rung: &Rung| if rung.is_net { "this net".to_owned() } else { rung.name.clone() };
+    let anchor = ladder.iter().find(|rung| rung.anchor).map_or("", |rung| rung.name.as_str());
+    let is_net = |rung: &LadderPlayer| rung.name == net;
+    let name = |rung: &LadderPlayer| if is_net(rung) { "this net" } else { &rung.name }.to_owned();
     let spoken =
         ladder.iter().map(|rung| format!("{} {}", name(rung), signed(rung.rating.elo))).collect::<Vec<_>>().join(", ");
     html! {
         figure class="chart" style="max-width:560px" {
-            figcaption { b { "Ladder" } " " span class="soft" { "Ratings in Elo, " (anchor) " at 0." @if n_matches >= ladder.len() { " Opponents that won or lost every game are left out, because such a match gives no Elo difference." } } }
+            figcaption { b { "Ladder" } " " span class="soft" { "Ratings in Elo, " (anchor) " at 0." @if matches.len() >= ladder.len() { " Opponents that won or lost every game are left out, because such a match gives no Elo difference." } } }
             svg viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label=(format!("Ladder under {rules}: {spoken}")) {
                 title { "Ladder under " (rules) ": " (spoken) }
                 @for (at, rung) in ladder.iter().enumerate() {
                     @let y = ROW * at as f64 + 24.0;
-                    @let class = if rung.is_net { "n" } else { "g" };
-                    text class="tick" x="10" y=(y - 9.0) style=(if rung.is_net { "font-weight:700;fill:var(--ink)" } else { "" }) { (name(rung)) }
+                    @let class = if is_net(rung) { "n" } else { "g" };
+                    text class="tick" x="10" y=(y - 9.0) style=(if is_net(rung) { "font-weight:700;fill:var(--ink)" } else { "" }) { (name(rung)) }
                     text class="tick end" x=(WIDTH - 10.0) y=(y - 9.0) {
                         (signed(rung.rating.elo))
-                        @if !rung.is_anchor { " (" (signed(rung.rating.low)) " to " (signed(rung.rating.high)) ")" }
+                        @if !rung.anchor { " (" (signed(rung.rating.low)) " to " (signed(rung.rating.high)) ")" }
                     }
                     line class="grid" x1="10" x2=(WIDTH - 10.0) y1=(y) y2=(y) {}
                     line class=(format!("line {class}")) x1=(format!("{:.1}", x(rung.rating.low))) x2=(format!("{:.1}", x(rung.rating.high))) y1=(y) y2=(y) {}

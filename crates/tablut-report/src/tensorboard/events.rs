@@ -1,6 +1,6 @@
 //! An event file: scalars, histograms and texts of one step, as records with checksums.
 
-use super::message::Message;
+use tablut_net::protobuf::Message;
 
 /// A file under construction. All its events have the same time and step.
 pub struct EventFile {
@@ -52,7 +52,7 @@ impl EventFile {
     /// A file with only its version. `wall_time` is in seconds since 1970.
     pub fn new(wall_time: f64, step: u64) -> Self {
         let mut this = Self { bytes: Vec::new(), wall_time, step };
-        this.record(&Message::default().double(1, wall_time).bytes(3, b"brain.Event:2").0);
+        this.record(Message::default().double(1, wall_time).text(3, "brain.Event:2").as_bytes());
         this
     }
 
@@ -65,14 +65,13 @@ impl EventFile {
     }
 
     /// Adds an event with one value of a summary. `fill` adds the value's fields to its tag.
-    fn value(&mut self, tag: &str, fill: impl FnOnce(Message) -> Message) {
-        let value = fill(Message::default().bytes(1, tag.as_bytes()));
-        let summary = Message::default().message(1, &value);
-        let event = Message::default().double(1, self.wall_time).integer(2, self.step).message(5, &summary);
-        self.record(&event.0);
+    fn value(&mut self, tag: &str, fill: impl FnOnce(&mut Message) -> &mut Message) {
+        let mut event = Message::default();
+        event.double(1, self.wall_time).varint(2, self.step);
+        event.message(5, Message::default().message(1, fill(Message::default().text(1, tag))));
+        self.record(event.as_bytes());
     }
 
-    /// Adds a number.
     pub fn scalar(&mut self, tag: &str, value: f32) {
         self.value(tag, |message| message.float(2, value));
     }
@@ -82,21 +81,22 @@ impl EventFile {
         if histogram.n == 0.0 {
             return;
         }
-        let range = Message::default().double(1, histogram.min).double(2, histogram.max).double(3, histogram.n);
-        let sums = range.double(4, histogram.sum).double(5, histogram.sum_squares);
-        let proto = sums.doubles(6, &histogram.limits).doubles(7, &histogram.counts);
-        self.value(tag, |message| message.message(5, &proto));
+        let Histogram { min, max, sum, sum_squares, n, limits, counts } = histogram;
+        let mut proto = Message::default();
+        proto.double(1, *min).double(2, *max).double(3, *n).double(4, *sum).double(5, *sum_squares);
+        proto.doubles(6, limits).doubles(7, counts);
+        self.value(tag, |value| value.message(5, &proto));
     }
 
     /// Adds a text in Markdown.
     pub fn text(&mut self, tag: &str, markdown: &str) {
-        let metadata = Message::default().message(1, &Message::default().bytes(1, b"text"));
-        let shape = Message::default().message(2, &Message::default().integer(1, 1));
-        let tensor = Message::default().integer(1, STRING).message(2, &shape).bytes(8, markdown.as_bytes());
-        self.value(tag, |message| message.message(8, &tensor).message(9, &metadata));
+        let mut tensor = Message::default();
+        let one_dimension = Message::default().message(2, Message::default().varint(1, 1)).clone();
+        tensor.varint(1, STRING).message(2, &one_dimension).text(8, markdown);
+        let plugin = Message::default().message(1, Message::default().text(1, "text")).clone();
+        self.value(tag, |value| value.message(8, &tensor).message(9, &plugin));
     }
 
-    /// The file's bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

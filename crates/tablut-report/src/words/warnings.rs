@@ -8,27 +8,17 @@ use crate::figures::{bytes, count, counted, duration, percent, short};
 use crate::metrics::{calibration, evaluation_speed, mean, results_by_rule_set, weighted_mean};
 use crate::run_files::RunFiles;
 
-/// A kind of warning.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
 #[non_exhaustive]
 pub enum WarningKind {
-    /// One side hardly wins under a rule set.
     OneSideCollapsed,
-    /// The policy concentrates on very few moves.
     EntropyCollapsing,
-    /// The net's values are farther from 0 than the results.
     ValueOverconfident,
-    /// The net predicts unseen games increasingly worse than seen ones.
     HeldOutParting,
-    /// The replay window holds too few positions.
     StarvedWindow,
-    /// Losses no longer fall.
     Plateau,
-    /// Many games are stopped at the ply limit.
     LongGames,
-    /// The run has become much slower.
     SlowingDown,
-    /// The remaining generations need more space than the disk has.
     DiskRunningOut,
 }
 
@@ -103,21 +93,17 @@ impl WarningKind {
         self.texts()[0]
     }
 
-    /// What the warning means.
     pub const fn meaning(self) -> &'static str {
         self.texts()[1]
     }
 
-    /// What the reader can do.
     pub const fn advice(self) -> &'static str {
         self.texts()[2]
     }
 }
 
-/// A warning about a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
-    /// Its kind.
     pub kind: WarningKind,
     /// The numbers that caused it, as a clause without a full stop.
     pub found: String,

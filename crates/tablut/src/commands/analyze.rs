@@ -72,7 +72,6 @@ pub struct Args {
     moves: Vec<String>,
 }
 
-/// Searches and prints.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let (path, moves) = args.model_and_moves()?;
     if let Some(game) = &args.game {

@@ -18,7 +18,6 @@ pub enum Bench {
     Selfplay(selfplay::Args),
 }
 
-/// Measures.
 pub fn run(bench: &Bench, console: &mut Console) -> anyhow::Result<()> {
     match bench {
         Bench::Inference(args) => inference::run(args, console),

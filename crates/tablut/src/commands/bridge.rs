@@ -51,7 +51,6 @@ struct PlayerArgs {
     seed: u64,
 }
 
-/// Arguments of `tablut bridge challenge`.
 #[derive(clap::Args)]
 pub struct ChallengeArgs {
     /// The side to play: white has the king.
@@ -88,7 +87,6 @@ enum Colour {
     Black,
 }
 
-/// Arguments of `tablut bridge engine`.
 #[derive(clap::Args)]
 pub struct EngineArgs {
     #[command(flatten)]
@@ -101,7 +99,6 @@ pub struct EngineArgs {
     simulations: Option<u32>,
 }
 
-/// Arguments of `tablut bridge opentafl`.
 #[derive(clap::Args)]
 pub struct OpenTaflArgs {
     #[command(flatten)]
@@ -115,7 +112,6 @@ pub struct OpenTaflArgs {
     seconds: Option<u32>,
 }
 
-/// Runs a bridge.
 pub fn run(bridge: &Bridge, console: &mut Console) -> anyhow::Result<()> {
     match bridge {
         Bridge::Challenge(args) if args.serve => referee(args, console),

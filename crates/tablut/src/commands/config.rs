@@ -8,7 +8,6 @@ use tablut_learn::TrainConfig;
 use crate::console::Console;
 use crate::nets::check_config;
 
-/// Arguments of `tablut config`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The config file.
@@ -32,7 +31,6 @@ impl Overrides {
     }
 }
 
-/// Checks and prints.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let config = args.overrides.load(&args.config)?;
     check_config(&config)?;

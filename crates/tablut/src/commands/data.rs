@@ -1,20 +1,21 @@
 //! `tablut data`: shows, checks and exports game records and runs.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::{Subcommand, ValueEnum};
 use serde_json::json;
-use tablut_games::SelfPlayMetrics;
-use tablut_games::{GameRecord, RecordFile, ReplayWindow, TrainingBatch, read_records, write_npz};
+use tablut_games::{
+    GameRecord, GenerationFile, RecordFile, ReplayWindow, RunFolder, SelfPlayMetrics, TrainingBatch, read_records,
+    write_npz,
+};
 use tablut_learn::{RunCheck, RunSummary, check_run};
-use tablut_net::{StatedRules, durable};
+use tablut_net::StatedRules;
 use tablut_report::{GAME_COLUMNS, RunFiles, games_csv, metrics_csv};
 
 use crate::console::{Console, complain};
-use crate::outputs::Overwrite;
+use crate::outputs::{Overwrite, write};
 
 /// The actions on records.
 #[derive(Subcommand)]
@@ -68,7 +69,6 @@ enum Export {
     Metrics,
 }
 
-/// Inspects, checks or exports.
 pub fn run(command: &Data, console: &mut Console) -> anyhow::Result<()> {
     match command {
         Data::Info { files } => {
@@ -98,7 +98,7 @@ fn export(args: &ExportArgs, console: &mut Console) -> anyhow::Result<()> {
         Export::Plies => text_of_games(args, &format!("{GAME_COLUMNS}\n"), games_csv)?,
     };
     match &args.out {
-        Some(out) => durable::write(out, text.as_bytes()).with_context(|| format!("cannot write {}", out.display())),
+        Some(out) => write(out, text.as_bytes()),
         None => Ok(console.write_all(text.as_bytes())?),
     }
 }
@@ -129,7 +129,7 @@ fn export_positions(args: &ExportArgs, console: &mut Console) -> anyhow::Result<
         batch = batch.joined(window.in_order(args.value_share));
         n_games += file.games.len();
     }
-    write_npz(out, &batch)?;
+    write_npz(out, &batch).with_context(|| format!("cannot write {}", out.display()))?;
     writeln!(console, "{}: {} positions of {n_games} games", out.display(), batch.input.n)?;
     Ok(())
 }
@@ -138,19 +138,13 @@ fn export_positions(args: &ExportArgs, console: &mut Console) -> anyhow::Result<
 fn record_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
-        if !path.is_dir() {
+        if path.is_dir() {
+            let of_run = RunFolder(path).files(GenerationFile::Games)?;
+            ensure!(!of_run.is_empty(), "{}: expected a run's folder with files in games/", path.display());
+            files.extend(of_run.into_values());
+        } else {
             files.push(path.clone());
-            continue;
         }
-        let folder = path.join("games");
-        let entries = fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
-        let mut of_run: Vec<PathBuf> = entries
-            .map(|entry| Ok(entry?.path()))
-            .collect::<std::io::Result<_>>()
-            .with_context(|| folder.display().to_string())?;
-        of_run.retain(|file| file.extension().is_some_and(|ending| ending == "games"));
-        of_run.sort();
-        files.append(&mut of_run);
     }
     Ok(files)
 }

@@ -3,8 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-use tablut_arena::MatchReport;
+use tablut_arena::EvaluationReport;
 use tablut_games::CancelToken;
 use tablut_players::{NamedPlayer, PLAYER_FORMS, PlayerSpec, SearchOptions, play_simulations};
 use tablut_search::Limit;
@@ -14,7 +13,6 @@ use crate::console::{Console, Voice};
 use crate::interrupt::cancelled_by_interrupt;
 use crate::nets::{SHIPPED, add_net, load_nets, parse_players};
 
-/// Arguments of `tablut evaluate`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The model file, or the folder of a run for its newest net [default: the net that comes with the program].
@@ -32,16 +30,6 @@ pub struct Args {
     matches: MatchArgs,
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Evaluation<'a> {
-    model: String,
-    rules: &'a str,
-    simulations: u32,
-    matches: Vec<MatchReport>,
-}
-
-/// Plays the matches and prints the table.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let cancel = cancelled_by_interrupt()?;
     let opponents = if args.against.is_empty() {
@@ -99,9 +87,12 @@ pub fn measure(
 impl Measured {
     /// The object that `--json` prints.
     pub fn json(&self) -> anyhow::Result<String> {
-        let matches = self.played.reports();
-        let model = self.model.display().to_string();
-        let evaluation = Evaluation { model, rules: self.played.rules.name(), simulations: self.simulations, matches };
+        let evaluation = EvaluationReport {
+            model: self.model.display().to_string(),
+            rules: self.played.rules.name().to_owned(),
+            simulations: self.simulations,
+            matches: self.played.reports(),
+        };
         Ok(serde_json::to_string_pretty(&evaluation)? + "\n")
     }
 }

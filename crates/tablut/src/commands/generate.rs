@@ -6,13 +6,11 @@ mod puzzles;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap_complete::Shell;
 use clap_mangen::Man;
-use tablut_net::durable;
 
 use crate::console::Console;
-use crate::outputs::Overwrite;
+use crate::outputs::{Overwrite, write};
 
 /// The kinds of files.
 #[derive(clap::Subcommand)]
@@ -62,7 +60,7 @@ fn man(out: &Path, overwrite: Overwrite, mut program: clap::Command, console: &m
     }
     for (name, page) in &pages {
         let path = out.join(name);
-        durable::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
+        write(&path, page)?;
     }
     writeln!(console, "{} ({} pages)", out.display(), pages.len())?;
     Ok(())

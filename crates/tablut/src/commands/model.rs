@@ -9,13 +9,13 @@ use anyhow::Context;
 use clap::Subcommand;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
-use tablut_net::{Card, Model, StatedRules, TrainingSummary, durable, onnx};
+use tablut_net::{Card, Model, StatedRules, TrainingSummary, onnx};
 use tablut_rules::shown;
 
 use crate::console::Console;
 use crate::layout;
 use crate::nets::{load_model, model_name};
-use crate::outputs::Overwrite;
+use crate::outputs::{Overwrite, write};
 
 /// The actions on model files.
 #[derive(Subcommand)]
@@ -45,7 +45,6 @@ pub enum ModelCommand {
     },
 }
 
-/// What `--json` prints.
 #[derive(Serialize)]
 struct Info<'a> {
     shape: String,
@@ -58,7 +57,6 @@ struct Info<'a> {
     card: Option<&'a Card>,
 }
 
-/// Prints or writes.
 pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> {
     match command {
         ModelCommand::Info { model: path, config: true, .. } => {
@@ -90,7 +88,7 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
             let Model { weights, rules, .. } = load_model(Some(model))?;
             let metadata = [("rules", &*names(&rules).join(",")), ("hash", &weights.hash())];
             let bytes = onnx::encode(&weights, &metadata);
-            durable::write(path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
+            write(path, &bytes)?;
             writeln!(console, "{} ({})", path.display(), HumanBytes(bytes.len() as u64))?;
         }
     }

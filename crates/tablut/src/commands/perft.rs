@@ -28,7 +28,6 @@ pub struct Args {
     divide: bool,
 }
 
-/// Counts and prints.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let rules = Rules::load(&args.rules)?;
     let position = rules.opening(args.first, args.position.as_deref())?;

@@ -36,7 +36,6 @@ pub struct Args {
     moves: Vec<String>,
 }
 
-/// Replays and prints.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let usual = args.rules.as_deref().unwrap_or(USUAL_RULES);
     let (name, mut text) = match args.moves.as_slice() {

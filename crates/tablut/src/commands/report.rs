@@ -5,13 +5,11 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use tablut_net::durable;
 use tablut_report::{RunFiles, headline, report_page, warnings, write_tensorboard};
 
 use crate::console::Console;
-use crate::outputs::check_writable;
+use crate::outputs::{check_writable, write};
 
-/// Arguments of `tablut report`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Folders of runs, in progress or finished. Several runs are compared.
@@ -39,7 +37,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     check_writable(&out)?;
     // The files are written first, so that they exist even if the summary cannot be printed.
     let page = report_page(&runs);
-    durable::write(&out, page.as_bytes()).with_context(|| format!("cannot write {}", out.display()))?;
+    write(&out, page.as_bytes())?;
     let mut written = vec![format!("The report is in {} ({} kB)", out.display(), page.len() / 1000)];
     if let Some(folder) = &args.tensorboard {
         for run in &runs {

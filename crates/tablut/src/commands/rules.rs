@@ -41,7 +41,6 @@ impl Explained {
     }
 }
 
-/// Lists or explains.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     match (&args.rules, args.json) {
         (Some(name), json) => {

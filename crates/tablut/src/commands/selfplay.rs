@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use indicatif::HumanCount;
 use tablut_games::{
-    CancelToken, Counters, GameOrder, GameSource, GameSourceError, LocalGames, PlayedGames, RecordFile, write_records,
+    CancelToken, Counters, GameOrder, GameSource, GameSourceError, LocalGames, PlayedGames, RecordFile, RunFolder,
+    write_records,
 };
-use tablut_learn::{MachineConfig, newest_net};
+use tablut_learn::MachineConfig;
 
 use super::config::Overrides;
 use crate::console::Console;
@@ -16,7 +17,6 @@ use crate::nets::{NetMaker, load_model, net_maker};
 use crate::outputs::Overwrite;
 use crate::progress::Progress;
 
-/// Arguments of `tablut selfplay`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -44,9 +44,7 @@ pub struct GamesArgs {
     overrides: Overrides,
 }
 
-/// Games to play, with their net.
 pub struct OrderedGames {
-    /// The games.
     pub order: GameOrder,
     machine: MachineConfig,
     make_net: NetMaker,
@@ -56,12 +54,12 @@ impl GamesArgs {
     /// Reads the config, its rules and the net. With `untrained` the net has the config's initial weights.
     pub fn prepare(&self, untrained: bool) -> anyhow::Result<OrderedGames> {
         let run = self.config.is_dir().then_some(self.config.as_path());
-        let config = self.overrides.load(&run.map_or(self.config.clone(), |run| run.join("config.toml")))?;
+        let config = self.overrides.load(&run.map_or(self.config.clone(), |run| RunFolder(run).config()))?;
         let rules = config.load_rules(run)?;
         let weights = if untrained {
             config.initial_weights()
         } else {
-            let newest = run.map(newest_net).transpose()?;
+            let newest = run.map(|run| RunFolder(run).newest_net()).transpose()?;
             load_model(self.model.as_deref().or(newest.as_deref()))?.weights
         };
         let make_net = net_maker()?;
@@ -85,7 +83,6 @@ impl OrderedGames {
     }
 }
 
-/// Plays and writes.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let path = args.out.join("selfplay.games");
     args.overwrite.check(&path)?;

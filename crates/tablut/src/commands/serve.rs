@@ -13,7 +13,6 @@ use crate::console::Console;
 use crate::run_page::run_pages;
 use training::OwnTrainer;
 
-/// Arguments of `tablut serve`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

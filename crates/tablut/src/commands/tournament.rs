@@ -3,8 +3,7 @@
 use std::io::Write as _;
 
 use anyhow::bail;
-use serde::Serialize;
-use tablut_arena::{Ladder, MatchReport, NamedAnchor, ladder};
+use tablut_arena::{MatchReport, NamedAnchor, Tournament, ladder};
 use tablut_players::{NamedPlayer, PLAYER_FORMS};
 
 use super::matches::{MatchArgs, match_rules, play_all};
@@ -13,7 +12,6 @@ use crate::console::Console;
 use crate::interrupt::cancelled_by_interrupt;
 use crate::nets::{load_nets, parse_players};
 
-/// Arguments of `tablut match`.
 #[derive(clap::Args)]
 pub struct Args {
     #[arg(help = format!("Two players or more: {PLAYER_FORMS}; NAME=PLAYER gives a player a name for the tables"), required = true, value_name = "PLAYER")]
@@ -32,16 +30,6 @@ pub struct Args {
     fleet: FleetArgs,
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Tournament<'a> {
-    rules: &'a str,
-    #[serde(flatten)]
-    ladder: Option<&'a Ladder>,
-    matches: &'a [MatchReport],
-}
-
-/// Plays the matches and prints the tables.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let players = parse_players(&args.players)?;
     if players.len() < 2 {
@@ -61,7 +49,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     // Without a complete pair there is nothing to rate.
     let ladder = if reports.is_empty() { None } else { Some(ladder(&reports, &anchors(&args.anchor, &reports))?) };
     if args.matches.json {
-        let tournament = Tournament { rules: played.rules.name(), ladder: ladder.as_ref(), matches: &reports };
+        let tournament = Tournament { rules: played.rules.name().to_owned(), ladder, matches: reports };
         writeln!(console, "{}", serde_json::to_string_pretty(&tournament)?)?;
     } else {
         write!(console, "{}", played.text(&args.matches, ladder.as_ref()))?;

@@ -10,12 +10,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use indicatif::HumanCount;
 use tablut_fleet::FleetGames;
-use tablut_games::{CancelToken, Counters, LocalGames};
-use tablut_learn::{EvaluationConfig, Run, RunEvent, TrainConfig, TrainError, model_path, train};
-use tablut_net::{DeviceChoice, Model, durable};
+use tablut_games::{CancelToken, Counters, GenerationFile, LocalGames, RunFolder};
+use tablut_learn::{EvaluationConfig, Run, RunEvent, TrainConfig, TrainError, train};
+use tablut_net::{DeviceChoice, Model};
 use tablut_play::ServeArgs;
 
 use self::schedule::RunTime;
@@ -30,6 +30,7 @@ use crate::hints;
 use crate::interrupt::{self, Interrupted, cancelled_by_interrupt};
 use crate::live_writer::LiveWriter;
 use crate::nets::{NetMaker, check_config, check_opponents, net_maker};
+use crate::outputs::write;
 use crate::progress::Progress;
 use crate::progress_lines::ProgressLines;
 use crate::rater::rate;
@@ -39,7 +40,6 @@ use crate::run_page::serve_in_background;
 use crate::run_progress::RunProgress;
 use crate::run_warnings::RunWarnings;
 
-/// Arguments of `tablut train`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The config file.
@@ -159,7 +159,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 /// Evaluates the net of a finished run, and prints commands for using it.
 fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, console: &mut Console) -> anyhow::Result<()> {
     let voice = console.voice;
-    let model = model_path(&run.checkpoints(), run.next_generation - 1);
+    let model = run.file(GenerationFile::Model, run.next_generation - 1);
     let matches = MatchArgs { games: evaluation.games, ..MatchArgs::default() };
     if evaluation.games > 0 && !evaluation.against.is_empty() {
         let measured = measure(&model, &run.opponents(), None, None, &matches, cancel, voice)?;
@@ -168,9 +168,8 @@ fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, consol
             voice.say(format_args!("  {}", resume_command(&run.folder)));
             return Err(Interrupted::now().into());
         }
-        let path = run.folder.join("evaluation.json");
-        durable::write(&path, measured.json()?.as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        let path = run.files().evaluation();
+        write(&path, measured.json()?.as_bytes())?;
         writeln!(console, "{}", measured.played.text(&matches, None))?;
     }
     writeln!(console, "The net is {}", model.display())?;
@@ -239,7 +238,7 @@ impl Args {
             _ => bail!("expected a config file, --rules R --time TIME, or --resume RUN"),
         };
         let folder = self.run.clone().unwrap_or_else(|| Path::new("runs").join(named));
-        let continues = self.time.is_some() && folder.join("config.toml").exists();
+        let continues = self.time.is_some() && RunFolder(&folder).config().exists();
         Ok((folder, continues))
     }
 
@@ -259,7 +258,7 @@ impl Args {
     ) -> anyhow::Result<TrainConfig> {
         let changes = self.changes();
         match (&self.config, &self.rules, &self.time) {
-            _ if continues => Ok(TrainConfig::load(&folder.join("config.toml"), &changes)?),
+            _ if continues => Ok(TrainConfig::load(&RunFolder(folder).config(), &changes)?),
             (Some(config), _, Some(time)) => {
                 schedule::fitted(TrainConfig::load(config, &changes)?, time, cancel, voice)
             }
@@ -273,7 +272,6 @@ impl Args {
     }
 }
 
-/// A file's name without its ending.
 fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }

@@ -11,7 +11,6 @@ use super::nats::{NatsArgs, host_name};
 use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
 
-/// Arguments of `tablut worker`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Threads [default: one per core].
@@ -37,7 +36,6 @@ fn name(text: &str) -> Result<String, String> {
     }
 }
 
-/// Plays until Ctrl-C.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let voice = console.voice;
     let Some(connection) = args.nats.connection() else {

@@ -20,7 +20,6 @@ const DEFENDERS: Color = Color::Blue;
 /// A curve's name, colour and points.
 type Curve<'a> = (&'a str, Color, &'a [(f64, f64)]);
 
-/// Draws everything.
 pub fn draw(frame: &mut Frame<'_>, state: &RunProgress) {
     let [top, middle, bottom, keys] = Layout::vertical([
         Constraint::Length(4),
@@ -176,7 +175,6 @@ fn sides(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
     frame.render_widget(Table::new(rows, widths).header(header).column_spacing(1).block(block), area);
 }
 
-/// Ratings with their intervals.
 fn ladder(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
     let row = |(name, rating): &(String, Rating)| {
         let interval = format!("{} to {}", signed(rating.low), signed(rating.high));

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use tablut_games::RunFolderError;
 use tablut_learn::{Run, TrainError};
 
 const CONFIG: &str = r#"
@@ -75,7 +76,7 @@ fn a_complete_run_is_summarized_checked_and_continued_from_its_folder() {
     let resumed = Run::resume(&run, &["schedule.generations=4".to_owned()]).unwrap();
     assert_eq!((resumed.next_generation, resumed.config.schedule.generations), (3, 4));
     assert_eq!(resumed.rules[0].set().king.reach, 2);
-    assert!(matches!(Run::resume(folder.path(), &[]), Err(TrainError::NoRun(_))));
+    assert!(matches!(Run::resume(folder.path(), &[]), Err(TrainError::Folder(RunFolderError::NoRun(_)))));
 }
 
 #[test]

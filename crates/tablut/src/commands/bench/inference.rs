@@ -10,12 +10,13 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
 use tablut_net::{
     Architecture, Engine, EngineOptions, FEATURES, Inference, InputBatch, Model, NetError, OutputBatch, PLANES,
-    Weights, durable, encode, onnx,
+    Weights, encode, onnx,
 };
 use tablut_rules::{Game, MoveList, Rules, Side};
 
 use crate::console::Console;
 use crate::nets::DeviceArgs;
+use crate::outputs::write;
 
 /// Seed of the weights and the positions. Every run times the same work.
 const SEED: u64 = 1;
@@ -53,7 +54,6 @@ pub struct Args {
     onnx: Option<PathBuf>,
 }
 
-/// The timing of one combination.
 #[derive(Debug, Serialize)]
 struct Timing {
     shape: Architecture,
@@ -75,7 +75,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let nets = nets(args)?;
     if let (Some(path), Some(weights)) = (&args.onnx, nets.first()) {
         let bytes = onnx::encode(weights, &[]);
-        durable::write(path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        write(path, &bytes)?;
     }
     let largest = args.batch.iter().copied().max().unwrap_or(1);
     let positions = encoded(largest, SEED)?;

@@ -39,7 +39,6 @@ pub struct Args {
     json: bool,
 }
 
-/// What `--json` prints.
 #[derive(Serialize)]
 struct Solved<'a> {
     model: Option<&'a Path>,
@@ -49,7 +48,6 @@ struct Solved<'a> {
     all: SolveReport,
 }
 
-/// One file's report.
 #[derive(Serialize)]
 struct SolvedSet {
     rules: String,
@@ -57,7 +55,6 @@ struct SolvedSet {
     report: SolveReport,
 }
 
-/// Solves and prints.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let sets = args.files.iter().map(|path| PuzzleSet::read(path)).collect::<Result<Vec<_>, _>>()?;
     let engine = match &args.model {

@@ -40,7 +40,6 @@ struct Report {
     mean_batch: f64,
 }
 
-/// Plays and prints.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let mut games = args.games.prepare(args.untrained)?;
     let mut rounds = Vec::new();

@@ -64,7 +64,6 @@ pub struct Args {
     overwrite: Overwrite,
 }
 
-/// Makes the book.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     args.overwrite.check(&args.out)?;
     let nets = load_nets([&args.judge], None)?;

@@ -44,7 +44,6 @@ pub struct Args {
     overwrite: Overwrite,
 }
 
-/// Makes the files.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let model = load_model(Some(&args.model))?;
     let trained: Vec<String> = model.rules.iter().map(|rules| rules.name().to_owned()).collect();

@@ -14,6 +14,7 @@ use tablut_games::{CancelToken, GameRecord};
 use tablut_net::NetPool;
 use tablut_players::{Contestant, NamedPlayer};
 use tablut_protocols::start_program;
+use tablut_report::figures::elo_text;
 use tablut_rules::Rules;
 
 use super::super::nats::FleetArgs;
@@ -21,14 +22,13 @@ use super::MatchArgs;
 use crate::console::Voice;
 use crate::interrupt::Interrupted;
 use crate::match_tables::{
-    elo_text, endings_text, ladder_table, match_table, sequential_test_text, superiority_table, test_evidence,
+    endings_text, ladder_table, match_table, sequential_test_text, superiority_table, test_evidence,
 };
 use crate::nets::net_maker;
 use crate::progress::{Progress, left};
 
 /// The matches that were played before the end or a stop.
 pub struct Played {
-    /// Their rules.
     pub rules: Arc<Rules>,
     /// One outcome for each pairing, in order. The last match may have been stopped.
     pub outcomes: Vec<MatchOutcome>,
@@ -82,7 +82,6 @@ impl Played {
         Err(Interrupted::now().into())
     }
 
-    /// Whether all matches are complete.
     pub fn is_complete(&self) -> bool {
         self.outcomes.iter().all(|outcome| outcome.report.complete)
     }

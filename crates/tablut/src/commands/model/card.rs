@@ -55,7 +55,6 @@ struct Measured {
     matches: Vec<MatchReport>,
 }
 
-/// Writes the card.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     args.overwrite.check(&args.out)?;
     let mut model = Model::load(&args.model)?;

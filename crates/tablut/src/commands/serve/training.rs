@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use tablut_games::GenerationMetrics;
+use tablut_games::{GenerationMetrics, RunFolder};
 use tablut_play::{Trainer, Training};
 use tablut_rules::{RuleSet, Rules};
 use tablut_session::{GenerationBalance, TrainingState, TrainingView};
 
-/// The maximum time of a training.
 const TIME: Duration = Duration::from_mins(5);
 /// The maximum number of runs for one name of a rule set.
 const MAX_KEPT: u32 = 1000;
@@ -60,7 +59,6 @@ struct ChildTraining {
     /// A folder with its rule file, its config and its standard error.
     files: tempfile::TempDir,
     began: Instant,
-    /// How it ended, if it has.
     ended: Option<TrainingState>,
 }
 
@@ -125,13 +123,13 @@ impl Training for ChildTraining {
         if self.ended.is_none() && self.began.elapsed() >= TIME {
             self.stop();
         }
-        let metrics = fs::read_to_string(self.folder.join("metrics.jsonl")).unwrap_or_default();
+        let (metrics, _) = RunFolder(&self.folder).read_readable_metrics().unwrap_or_default();
         TrainingView {
             rules: self.rules.clone(),
             toml: self.toml.clone(),
             seconds: self.began.elapsed().as_secs().min(TIME.as_secs()),
             of: TIME.as_secs(),
-            generations: metrics.lines().filter_map(balance).collect(),
+            generations: metrics.iter().map(balance).collect(),
             state: self.ended.clone().unwrap_or(TrainingState::Running),
             folder: self.folder.display().to_string(),
         }
@@ -157,11 +155,10 @@ fn free_folder(rules: &str) -> PathBuf {
     (1..MAX_KEPT).map(named).find(|folder| !folder.exists()).unwrap_or_else(|| named(MAX_KEPT))
 }
 
-/// The balance in a line of a run's metrics. An incomplete line gives `None`.
-fn balance(line: &str) -> Option<GenerationBalance> {
-    let GenerationMetrics { generation, selfplay, .. } = serde_json::from_str(line).ok()?;
+fn balance(metrics: &GenerationMetrics) -> GenerationBalance {
+    let GenerationMetrics { generation, selfplay, .. } = metrics;
     let [wins, draws, losses] = [selfplay.attackers_won, selfplay.drawn, selfplay.defenders_won].map(|n| n as u32);
-    Some(GenerationBalance::of(generation as u32, wins, draws, losses, selfplay.mean_plies))
+    GenerationBalance::of(*generation as u32, wins, draws, losses, selfplay.mean_plies)
 }
 
 #[cfg(test)]
@@ -169,11 +166,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_metrics_has_a_balance_and_an_incomplete_one_has_none() {
+    fn a_generations_results_have_a_balance() {
         let line = r#"{"schema":2,"generation":3,"simulations":16,"selfplay":{"games":60,"attackers_won":40,"drawn":5,"defenders_won":15,"mean_plies":31.5}}"#;
-        let told = balance(line).expect("a whole line");
+        let told = balance(&serde_json::from_str(line).unwrap());
         assert_eq!((told.generation, told.attackers.count, told.draws.count, told.defenders.count), (3, 40, 5, 15));
         assert!(told.attackers.low < 40.0 / 60.0 && told.attackers.high > 40.0 / 60.0);
-        assert_eq!(balance(&line[..60]), None);
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-use tablut_games::CancelToken;
+use tablut_games::{CancelToken, RunFolder};
 use tablut_learn::{MachinePace, TrainConfig};
 use tablut_report::figures::{count, duration};
 
@@ -17,10 +17,8 @@ const SECONDS: std::ops::RangeInclusive<f64> = 60.0..=2_592_000.0;
 const BENCHMARK_SHARE: f64 = 0.03;
 const BENCHMARK_SECONDS: (f64, f64) = (4.0, 12.0);
 
-/// The time of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunTime {
-    /// The time.
     pub time: Duration,
     /// The time as it was typed, such as `90s`, `10m`, `2h` or `7d`.
     pub text: String,
@@ -76,7 +74,7 @@ pub fn say(config: &TrainConfig, time: &RunTime, folder: &Path, voice: Voice) {
         count(config.schedule.games as f64),
         simulations.join(", then ")
     ));
-    voice.say(format_args!("written to {}.", folder.join("config.toml").display()));
+    voice.say(format_args!("written to {}.", RunFolder(folder).config().display()));
     voice.say(format_args!("It adapts the number of generations to the time until the learning rate falls."));
 }
 

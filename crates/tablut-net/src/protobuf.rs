@@ -1,12 +1,14 @@
-//! The part of the protocol buffers wire format that ONNX needs.
+//! A writer of the protocol buffers wire format, for ONNX and TensorBoard.
 
 /// A message that is being built, as the bytes of its fields. Fields may be appended in any order, and in one chain.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Message(Vec<u8>);
+pub struct Message(Vec<u8>);
 
 /// Wire types.
 const VARINT: u64 = 0;
+const EIGHT_BYTES: u64 = 1;
 const LENGTH_DELIMITED: u64 = 2;
+const FOUR_BYTES: u64 = 5;
 
 impl Message {
     /// Appends an integer or enum field.
@@ -34,9 +36,34 @@ impl Message {
         self.bytes(field, &value.0)
     }
 
+    /// Appends a float field.
+    pub fn float(&mut self, field: u64, value: f32) -> &mut Self {
+        self.raw_varint(field << 3 | FOUR_BYTES);
+        self.0.extend(value.to_le_bytes());
+        self
+    }
+
+    /// Appends a double field.
+    pub fn double(&mut self, field: u64, value: f64) -> &mut Self {
+        self.raw_varint(field << 3 | EIGHT_BYTES);
+        self.0.extend(value.to_le_bytes());
+        self
+    }
+
+    /// Appends a packed field of doubles.
+    pub fn doubles(&mut self, field: u64, values: &[f64]) -> &mut Self {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.bytes(field, &bytes)
+    }
+
     /// The message's bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
+    }
+
+    /// The message's bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
     }
 
     /// Seven bits per byte, lowest first. The high bit is set on all bytes but the last.

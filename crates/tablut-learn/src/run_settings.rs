@@ -1,39 +1,23 @@
-//! The files of a run's folder other than checkpoints and metrics: config, rules, lock, games.
+//! What a run's folder keeps of its settings, config and rules, and how they may change. Also its lock and its games.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use tablut_games::{RecordFile, read_records};
+use tablut_games::{GenerationFile, RecordFile, RunFolder, RunFolderError, read_records};
 use tablut_net::{ModelFileError, durable};
-use tablut_rules::{RuleSet, RuleSetError, Rules};
+use tablut_rules::{RuleSet, Rules};
 
-use crate::checkpoint::{Checkpoint, model_path, state_path, states};
+use crate::checkpoint::Checkpoint;
 use crate::config::{Difference, TrainConfig, differences};
 use crate::start::START_COPY;
 use crate::train_error::TrainError;
 
-/// The file of a generation's games in the run's folder.
-pub(crate) fn games_path(folder: &Path, generation: u64) -> PathBuf {
-    folder.join("games").join(format!("gen-{generation:05}.games"))
-}
-
-/// The model file of the last generation of the run in `folder`.
-///
-/// # Errors
-/// Returns an error if the folder cannot be read or contains no complete generation.
-pub fn newest_net(folder: &Path) -> Result<PathBuf, TrainError> {
-    let checkpoints = folder.join("checkpoints");
-    let generations = states(&checkpoints).map_err(|error| TrainError::Io { path: checkpoints.clone(), error })?;
-    let newest = generations.last().map(|&generation| model_path(&checkpoints, generation));
-    newest.ok_or_else(|| TrainError::NoNet(folder.to_owned()))
-}
-
 /// The games of a generation, from the run's folder.
 pub(crate) fn load_games(folder: &Path, generation: u64) -> Result<RecordFile, TrainError> {
     let damaged = |error| TrainError::DamagedGames { error, generation, run: folder.to_owned() };
-    read_records(&games_path(folder, generation)).map_err(damaged)
+    read_records(&RunFolder(folder).file(GenerationFile::Games, generation)).map_err(damaged)
 }
 
 /// The rule sets of the config, in its order. A rule set in `kept` replaces the one of the same name.
@@ -57,56 +41,33 @@ pub(crate) fn load_rules(
 impl TrainConfig {
     /// The rule sets of the config, compiled. A rule set that the run in the folder `run` has stored is used instead of
     /// the built-in one or its file.
-    ///
-    /// # Errors
-    /// Returns an error if a rule set is unknown or not valid, or if two have the same name.
     pub fn load_rules(&self, run: Option<&Path>) -> Result<Vec<Arc<Rules>>, TrainError> {
-        load_rules(self, &run.map(kept_rules).transpose()?.unwrap_or_default())
+        load_rules(self, &run.map(|run| RunFolder(run).read_rules()).transpose()?.unwrap_or_default())
     }
 }
 
 /// The config of the run in `folder`, with `overrides` as in [`TrainConfig::load`].
 pub(crate) fn config_of(folder: &Path, overrides: &[String]) -> Result<TrainConfig, TrainError> {
-    let path = folder.join("config.toml");
+    let path = RunFolder(folder).config();
     if !path.exists() {
-        return Err(TrainError::NoRun(folder.to_owned()));
+        return Err(RunFolderError::NoRun(folder.to_owned()).into());
     }
     Ok(TrainConfig::load(&path, overrides)?)
 }
 
-/// The rule sets that the run in `folder` was started with, by name, or none if it has not started.
-pub(crate) fn kept_rules(folder: &Path) -> Result<BTreeMap<String, RuleSet>, TrainError> {
-    let path = folder.join("rules.toml");
-    let text = match fs::read_to_string(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-        text => text.map_err(|error| TrainError::Io { path: path.clone(), error })?,
-    };
-    let malformed = |reason: String| RuleSetError::Malformed { origin: path.display().to_string(), reason };
-    let sets: BTreeMap<String, RuleSet> = toml::from_str(&text).map_err(|error| malformed(error.to_string()))?;
-    for set in sets.values() {
-        set.check()?;
-    }
-    Ok(sets)
-}
-
 /// The error for a state that cannot be read, with the earlier states to go back to.
-pub(crate) fn damaged_state(checkpoints: &Path, error: ModelFileError) -> TrainError {
-    let states = states(checkpoints).unwrap_or_default();
-    let advice = match states.split_last() {
-        None => return error.into(),
-        Some((newest, before)) => {
-            let newest = state_path(checkpoints, *newest);
-            match before.iter().rev().find(|&&generation| Checkpoint::load(checkpoints, generation).is_ok()) {
-                Some(whole) => format!(
-                    "The state of generation {whole} is intact. Delete {} to continue from there; the games stay.",
-                    newest.display()
-                ),
-                None => format!(
-                    "No earlier state is intact. Delete {} to learn again from all of the run's games.",
-                    newest.display()
-                ),
-            }
+pub(crate) fn damaged_state(run: RunFolder<'_>, error: ModelFileError) -> TrainError {
+    let states = run.files(GenerationFile::State).unwrap_or_default();
+    let mut newest_first = states.iter().rev();
+    let Some((_, newest)) = newest_first.next() else { return error.into() };
+    let newest = newest.display();
+    let advice = match newest_first.find(|&(&generation, _)| Checkpoint::load(run, generation).is_ok()) {
+        Some((whole, _)) => {
+            format!(
+                "The state of generation {whole} is intact. Delete {newest} to continue from there; the games stay."
+            )
         }
+        None => format!("No earlier state is intact. Delete {newest} to learn again from all of the run's games."),
     };
     TrainError::DamagedState { error, advice }
 }
@@ -114,23 +75,24 @@ pub(crate) fn damaged_state(checkpoints: &Path, error: ModelFileError) -> TrainE
 /// Locks the folder for this process. The system releases the lock when the process ends or is killed.
 pub(crate) fn lock(folder: &Path) -> Result<File, TrainError> {
     let path = folder.join(".lock");
-    let io = |error| TrainError::Io { path: path.clone(), error };
-    fs::create_dir_all(folder).map_err(io)?;
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(io)?;
+    fs::create_dir_all(folder).map_err(RunFolderError::io(&path))?;
+    let file = File::options().create(true).truncate(false).write(true).open(&path);
+    let file = file.map_err(RunFolderError::io(&path))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(TrainError::Locked(folder.to_owned())),
-        Err(TryLockError::Error(error)) => Err(io(error)),
+        Err(TryLockError::Error(error)) => Err(RunFolderError::Io { path, error }.into()),
     }
 }
 
 /// The config that the run in `folder` has had so far, or `None` for a new run. It is the one in the last state,
 /// because a user may edit `config.toml`. Before the first state it is the one in `config.toml`.
 pub(crate) fn config_so_far(folder: &Path, checkpoint: Option<&Checkpoint>) -> Result<Option<TrainConfig>, TrainError> {
-    let path = folder.join("config.toml");
+    let files = RunFolder(folder);
+    let path = files.config();
     let on_disk = if path.exists() { Some(TrainConfig::load(&path, &[])?) } else { None };
     let Some(checkpoint) = checkpoint else { return Ok(on_disk.map(TrainConfig::with_start_copy)) };
-    let state = state_path(&folder.join("checkpoints"), checkpoint.generation);
+    let state = files.file(GenerationFile::State, checkpoint.generation);
     let mut config = TrainConfig::parse(&checkpoint.training.config, &state, &[])?;
     config.machine = on_disk.map(|config| config.machine).unwrap_or_default();
     Ok(Some(config))
@@ -160,9 +122,9 @@ pub(crate) fn reconcile(
     if !unsafe_changes.is_empty() {
         return Err(TrainError::ConfigChanged { path: folder.to_owned(), differences: unsafe_changes });
     }
-    let (path, text) = (folder.join("config.toml"), config.to_toml());
+    let (path, text) = (RunFolder(folder).config(), config.to_toml());
     if fs::read_to_string(&path).ok().as_ref() != Some(&text) {
-        durable::write(&path, text.as_bytes()).map_err(|error| TrainError::Io { path, error })?;
+        durable::write(&path, text.as_bytes()).map_err(RunFolderError::io(path))?;
     }
     Ok(changed)
 }
@@ -170,14 +132,13 @@ pub(crate) fn reconcile(
 /// Stores the rule sets in the folder of a new run. Returns an error if an existing run has different ones, for example
 /// because a rule file was edited.
 pub(crate) fn reconcile_rules(folder: &Path, rules: &[Arc<Rules>]) -> Result<(), TrainError> {
-    let path = folder.join("rules.toml");
-    let io = |error| TrainError::Io { path: path.clone(), error };
+    let path = RunFolder(folder).rules();
     let sets: BTreeMap<&str, &RuleSet> = rules.iter().map(|rules| (rules.name(), rules.set())).collect();
     let text = toml::to_string_pretty(&sets).expect("every rule set can be written as TOML");
     if !path.exists() {
-        return durable::write(&path, text.as_bytes()).map_err(io);
+        return Ok(durable::write(&path, text.as_bytes()).map_err(RunFolderError::io(path))?);
     }
-    let before = fs::read_to_string(&path).map_err(io)?;
+    let before = fs::read_to_string(&path).map_err(RunFolderError::io(&path))?;
     if before == text {
         return Ok(());
     }
