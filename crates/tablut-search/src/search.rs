@@ -11,7 +11,7 @@ mod walk;
 use std::time::Duration;
 
 use rand::rngs::ChaCha8Rng;
-use tablut_rules::{Game, IllegalMove, Move, MoveList, Side};
+use tablut_rules::{Game, IllegalMove, Move, MoveList, Side, Situation};
 
 pub use self::result::{RootMove, SearchResult};
 use self::root::Root;
@@ -19,7 +19,7 @@ use self::rounds::{Next, Rounds};
 use self::simulations::{Descended, Simulations};
 use self::walk::Walk;
 use crate::config::SearchConfig;
-use crate::evaluator::{Evaluation, Situation};
+use crate::evaluator::Evaluation;
 use crate::limit::{Limit, Stop};
 use crate::perspective::turned;
 use crate::tree::{Memory, NONE, ROOT, State, Tree};

@@ -1,13 +1,13 @@
 //! The simulations of a search. Each descends from the root to a leaf, waits for the leaf's evaluation, and is backed
 //! up. A node's value is the mean over the simulations through it.
 
-use tablut_rules::Side;
+use tablut_rules::{Side, Situation};
 
 use super::root::Root;
 use super::selection::{Choice, Selection};
 use super::walk::Walk;
 use crate::config::{Repeats, SearchConfig};
-use crate::evaluator::{Evaluation, Situation};
+use crate::evaluator::Evaluation;
 use crate::tree::{Edge, EdgeId, NONE, NodeId, ROOT, State, Tree};
 
 /// How a descent ended.

@@ -5,10 +5,9 @@
 //! So the search also finds that a repetition or a limit ends the game
 //! before a threat is carried out. Such an ending never counts as lost here. The tree finds its value.
 
-use tablut_rules::{Game, Move, MoveList, Position, Reason, Side};
+use tablut_rules::{Game, Move, MoveList, Position, Reason, Side, Situation};
 
 use crate::config::Solver;
-use crate::evaluator::Situation;
 use crate::leaf::LeafSolver;
 use crate::proof::Proof;
 
