@@ -123,11 +123,11 @@ mod tests {
             let game = Game::new(Arc::clone(&rules), Side::Attackers);
             game.legal_moves(&mut moves);
             let view = Situation {
-                rules: &rules,
+                rules: rules.as_ref(),
                 position: *game.position(),
                 occurrences: 1,
                 plies_since_capture: 0,
-                moves: &moves,
+                moves: &moves[..],
             };
             encode(&view, &mut batch);
         }
