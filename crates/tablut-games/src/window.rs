@@ -186,7 +186,7 @@ impl ReplayWindow {
             position: sample.position,
             occurrences: u32::from(sample.occurrences),
             plies_since_capture: u32::from(sample.plies_since_capture),
-            moves: &*moves,
+            moves: &moves[..],
         };
         encode_symmetric(&view, symmetry, &mut batch.input);
         batch.policy.extend(shares(&sample.policy));

@@ -144,7 +144,7 @@ mod tests {
             position: Position::start(Side::Attackers),
             occurrences: 0,
             plies_since_capture: 0,
-            moves: &[],
+            moves: &[][..],
         };
         let mut batch = InputBatch::default();
         encode(&view, &mut batch);
