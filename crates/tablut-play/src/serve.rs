@@ -147,7 +147,7 @@ fn start_workers(server: &Arc<GameServer>, jobs: &Arc<SharedJobs>, nets: &Arc<Ne
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_WORKERS));
     for number in 0..workers {
         let mut evaluators = nets.nets().evaluators();
-        let (nets, mut version, server, queue) = (nets.clone(), nets.version(), server.clone(), jobs.clone());
+        let (nets, mut version, server, jobs) = (nets.clone(), nets.version(), server.clone(), jobs.clone());
         let mut refresh = move |evaluators: &mut Vec<_>| {
             if nets.version() != version {
                 version = nets.version();

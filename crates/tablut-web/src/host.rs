@@ -12,7 +12,7 @@ use tablut_rules::{Game, MoveList, Position, Side};
 use tablut_search::{Evaluator, Limit};
 use tablut_session::protocol::{Call, Event, Request, RequestedRules, read_call};
 use tablut_session::{
-    Analysis, DEMO_PAUSE, HostConfig, JobId, JobQueue, LiveGame, PuzzleBook, Response, SavedGame, SessionJob, Step,
+    Analysis, DEMO_PAUSE, HostConfig, JobQueue, LiveGame, PuzzleBook, Response, SavedGame, Step,
     Task, Thinking, words,
 };
 

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use tablut_games::GenerationFile;
 use tablut_learn::{Run, TrainConfig};
 use tablut_net::{Architecture, Model, Weights};
-use tablut_rules::RuleSet;
 use tempfile::TempDir;
 
 const CONFIG: &str = r#"
