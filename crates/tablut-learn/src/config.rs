@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tablut_games::SelfPlayConfig;
-use tablut_net::{Architecture, DeviceChoice, Weights};
+use tablut_net::{Architecture, Weights};
 use tablut_rules::{shown, shown_lines};
 use tablut_search::SelfPlaySearch;
 
@@ -104,14 +104,6 @@ pub enum TrainConfigError {
 }
 
 impl TrainConfig {
-    /// The device that plays and learns. Nets of lines run on the cores only, so `auto` means the cores for them.
-    pub fn device(&self) -> DeviceChoice {
-        match (&self.shape, self.machine.device) {
-            (Architecture::Lines(_), DeviceChoice::Auto) => DeviceChoice::Cpu,
-            (_, device) => device,
-        }
-    }
-
     /// The defaults, for these rule sets and the shape of the quickstart.
     pub fn new(rules: Vec<String>) -> Self {
         Self {

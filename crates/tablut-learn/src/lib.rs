@@ -5,14 +5,13 @@
 //! - [`TrainConfig`] contains the settings of a run.
 //! - [`Run`] opens its folder, and [`train()`] runs the generations.
 //! - A [`GradientBackend`] takes steps. [`CpuBackend`] trains nets of lines with our own kernels and gradients written
-//!   by hand. With the feature `burn`, `BurnBackend` trains residual nets with burn's operations on any device.
+//!   by hand. With the feature `burn`, `BurnBackend` trains them with burn's operations on any device.
 //! - [`LearnerState`] is the state that the steps change. [`Checkpoint`] stores everything that a run needs to
 //!   continue, and [`check_run`] checks all files of a run.
 //! - [`benchmark`] and [`Forecast`] estimate the cost of a run in advance. [`GenerationPace`] estimates the rest of a
 //!   run.
 //!   [`TrainConfig::recipe`] and [`Run::keep_to`] make a run that takes a given time.
-//! - A [`ComputeDevice`] is where a run plays and learns: the CPU, or a GPU with the feature `gpu`.
-//! - With the feature `burn`, `ProductNet` is the net with burn's operations, and `loss` the loss of its outputs.
+//! - A [`ComputeDevice`] is where a run learns: the CPU, or a GPU with the feature `gpu`.
 
 mod benchmark;
 #[cfg(feature = "burn")]
@@ -43,7 +42,7 @@ mod train_error;
 
 pub use benchmark::{MachinePace, benchmark};
 #[cfg(feature = "burn")]
-pub use burn_backend::{BurnBackend, LossTensors, Multiply, Outputs, ProductNet, loss};
+pub use burn_backend::{BurnBackend, Multiply};
 pub use checkpoint::{Checkpoint, model_path, state_path, states};
 pub use config::{
     Difference, EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, ScheduleConfig, TrainConfig,

@@ -11,6 +11,7 @@ use std::time::Instant;
 use tablut_games::{
     ExamineError, ExaminedPosition, GameRecord, MachineMetrics, NetLosses, NetStatistics, RuleSetStatistics, examine,
 };
+use tablut_net::Processor;
 
 use crate::memory::memory_bytes;
 use crate::run::Run;
@@ -69,7 +70,7 @@ impl Measurements {
     fn examine(&self, run: &Run, games: &[GameRecord]) -> Result<Vec<ExaminedPosition>, TrainError> {
         // The weights are packed once and shared by all threads.
         let weights = Arc::new(run.learner.averaged_weights());
-        let net = run.device.processor().load(weights).map_err(ExamineError::from)?;
+        let net = Processor::Cpu.load(weights).map_err(ExamineError::from)?;
         Ok(examine(&run.rules, games, self.sample, &|| net.share())?)
     }
 

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use tablut_games::ReplayWindow;
-use tablut_net::DeviceChoice;
 use tablut_search::Search;
 
 use crate::config::TrainConfig;
@@ -21,7 +20,7 @@ pub struct MemoryBounds {
 impl TrainConfig {
     /// The bounds on this machine. If `machine.workers` is 0, they depend on its number of cores.
     pub fn memory_bounds(&self) -> MemoryBounds {
-        let concurrency = self.machine.concurrency_on(self.device() == DeviceChoice::Cpu);
+        let concurrency = self.machine.concurrency();
         let at_once = concurrency.workers.saturating_mul(concurrency.tasks_per_worker).min(self.schedule.games);
         let simulations = self.schedule.simulations.iter().map(|step| step.1).max().unwrap_or(1);
         // A simulation adds one node. Nodes kept from the previous move replace simulations.

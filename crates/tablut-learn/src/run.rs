@@ -100,21 +100,10 @@ impl Run {
 
     /// Opens the run with the rule sets of the config. A rule set in `kept` replaces the one of the same name.
     fn open_with(folder: &Path, config: TrainConfig, kept: &BTreeMap<String, RuleSet>) -> Result<Self, TrainError> {
-        let device = ComputeDevice::open(config.device())?;
-        Self::open_on(device, folder, config, kept)
-    }
-
-    /// Like [`Self::open_with`], on this device.
-    pub(crate) fn open_on(
-        device: ComputeDevice,
-        folder: &Path,
-        config: TrainConfig,
-        kept: &BTreeMap<String, RuleSet>,
-    ) -> Result<Self, TrainError> {
+        // The device is opened before anything is written, so that a run that cannot start creates no folder.
+        let device = ComputeDevice::open(config.machine.device)?;
         let rules = load_rules(&config, kept)?;
         let start = load_start(&config)?;
-        // The device is checked before anything is written, so that a run that cannot start creates no folder.
-        device.check_learns(&config.shape)?;
         let mut config = config.in_run(&rules);
         let lock = lock_and_clean(folder)?;
         let checkpoint = latest_checkpoint(folder)?;

@@ -26,9 +26,10 @@ pub fn measure_pace(
     cancel: &CancelToken,
     voice: Voice,
 ) -> anyhow::Result<MachinePace> {
-    let (device, rules) = (ComputeDevice::open(config.device())?, config.load_rules(None)?);
+    let device = ComputeDevice::open(config.machine.device)?;
+    let rules = config.load_rules(None)?;
     let weights = Weights::initial(&config.shape, config.seed);
-    let make_net = net_maker(&device, &weights)?;
+    let make_net = net_maker(&weights)?;
     let progress = Progress::waiting(voice, "running a short benchmark of games, evaluations and learning");
     let pace = match benchmark(config, &rules, &device, &*make_net, time, cancel) {
         Err(TrainError::Stopped) => return Err(Interrupted::now().into()),

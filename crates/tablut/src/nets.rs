@@ -66,17 +66,8 @@ fn is_shipped(path: &Path) -> bool {
 /// Makes a net from weights. Each thread of self-play has its own.
 pub type NetMaker = Box<dyn Fn(&Weights) -> Box<dyn Inference> + Sync>;
 
-/// Makes nets on `device` or on the cores.
-pub fn net_maker(device: &ComputeDevice, weights: &Weights) -> Result<NetMaker, NetError> {
-    if device.is_cpu() {
-        return net_maker_on_cores(weights);
-    }
-    let processor = device.processor();
-    Ok(Box::new(move |weights| processor.make(weights)))
-}
-
 /// Makes nets on the cores. It first makes an engine for `weights`, so that a wrong `TABLUT_SIMD` is an error here.
-pub fn net_maker_on_cores(weights: &Weights) -> Result<NetMaker, NetError> {
+pub fn net_maker(weights: &Weights) -> Result<NetMaker, NetError> {
     Engine::new(weights)?;
     Ok(Box::new(|weights| Box::new(Engine::new(weights).expect("an engine was made before"))))
 }

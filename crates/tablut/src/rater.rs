@@ -6,7 +6,7 @@ use std::time::Instant;
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchPlan, SmallMatch, play_pairs};
 use tablut_games::{CancelToken, GameSourceError};
 use tablut_learn::{OnEvent, RatingOpponent, RatingPairs, Run, RunEvent, model_path, rating_pairs};
-use tablut_net::{Model, TrainingSummary};
+use tablut_net::{Model, Processor, TrainingSummary};
 use tablut_players::{Contestant, NamedPlayer, Nets, PlayerSpec, SearchOptions};
 use tablut_protocols::start_program;
 use tablut_ratings::{RatedGeneration, RatedMatch};
@@ -39,7 +39,7 @@ pub fn rate(
     on_event(RunEvent::RatingBegan { generation, games });
     let simulations = run.config.schedule.simulations_at(0);
     let (nets, matches) = prepare(run, model, &against, &pairs, simulations).map_err(failed)?;
-    let concurrency = run.device.concurrency(&run.config.machine);
+    let concurrency = run.config.machine.concurrency();
     let on_game = || on_event(RunEvent::RatingGameEnded);
     let played = play_pairs(&matches, concurrency, || nets.evaluators(), cancel, on_game);
     let tables = played.map_err(|error| GameSourceError::Other(error.into()))?.ok_or(GameSourceError::Stopped)?;
@@ -62,7 +62,7 @@ fn prepare(
     pairs: &[RatingPairs],
     simulations: u32,
 ) -> anyhow::Result<(Nets, Vec<SmallMatch>)> {
-    let mut nets = load_nets(against.iter().map(|player| &player.spec), run.device.processor())?;
+    let mut nets = load_nets(against.iter().map(|player| &player.spec), Processor::Cpu)?;
     nets.insert(Path::new(NEWEST), model.clone())?;
     let net = |file: PathBuf| {
         let (limit, options) = (Limit::of_simulations(simulations), SearchOptions::default());

@@ -31,7 +31,7 @@ const LEARNING_RATE: f32 = 1e-4;
 /// combinations of the given shapes, batches and threads are timed one after another.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Net shapes: such as lines32x2 on the CPU, such as b6c64 on a GPU
+    /// Net shapes
     #[arg(long, value_delimiter = ',', default_value = "lines32x2")]
     shape: Vec<Architecture>,
     /// Positions in a batch

@@ -111,10 +111,10 @@ impl Default for PlayConfig {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MachineConfig {
-    /// Where nets play and learn: `cpu`, `gpu:0` or another number, or `auto`, the first GPU if there is one. GPUs need
-    /// the feature `gpu` and change results.
+    /// Where nets learn: `cpu`, `gpu:0` or another number, or `auto`, the first GPU if there is one. GPUs need the
+    /// feature `gpu` and change results. Self-play always runs on the cores.
     pub device: DeviceChoice,
-    /// Self-play threads. 0 means one per core, or two per core with a GPU.
+    /// Self-play threads. 0 means one per core.
     pub workers: usize,
     /// Games that each thread plays at the same time. More games make larger batches. 0 means 64.
     pub games_per_worker: usize,
@@ -123,18 +123,12 @@ pub struct MachineConfig {
 }
 
 impl MachineConfig {
-    /// The threads of self-play on the cores, and the games per thread.
+    /// The threads of self-play, and the games per thread.
     pub fn concurrency(&self) -> Concurrency {
-        self.concurrency_on(true)
-    }
-
-    /// Like [`Self::concurrency`]. With a device the default is two threads per core, because a thread waits while the
-    /// device evaluates.
-    pub(crate) fn concurrency_on(&self, is_cpu: bool) -> Concurrency {
         let default = Concurrency::default();
         let or = |value: usize, default: usize| if value == 0 { default } else { value };
         Concurrency {
-            workers: or(self.workers, if is_cpu { default.workers } else { 2 * default.workers }),
+            workers: or(self.workers, default.workers),
             tasks_per_worker: or(self.games_per_worker, default.tasks_per_worker),
         }
     }

@@ -18,14 +18,14 @@ pub struct Args {
     overrides: Overrides,
 }
 
-/// Options of every command that reads a config.
+/// Options of the commands that check or train a config.
 #[derive(clap::Args)]
 pub struct Overrides {
     /// Override a key of the config, such as `learning.batch_size=128`; repeatable.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     keys: Vec<String>,
-    /// Device for playing and learning, instead of the config's `machine.device`: cpu, gpu:N, or auto (the first GPU if
-    /// there is one). GPUs need a program built with the feature `gpu`. A resumed run may change its device.
+    /// Device for learning, instead of the config's `machine.device`: cpu, gpu:N, or auto (the first GPU if there is one).
+    /// GPUs need a program built with the feature `gpu`. A resumed run may change its device.
     #[arg(long, value_name = "DEVICE")]
     device: Option<DeviceChoice>,
 }

@@ -7,9 +7,8 @@ use indicatif::HumanCount;
 use tablut_games::{
     CancelToken, Counters, GameOrder, GameSource, GameSourceError, LocalGames, PlayedGames, RecordFile, write_records,
 };
-use tablut_learn::{ComputeDevice, MachineConfig, newest_net};
+use tablut_learn::{MachineConfig, TrainConfig, newest_net};
 
-use super::config::Overrides;
 use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
 use crate::nets::{NetMaker, load_model, net_maker};
@@ -40,16 +39,15 @@ pub struct GamesArgs {
     /// Number of games [default: as many as in a generation].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     games: Option<u32>,
-    #[command(flatten)]
-    overrides: Overrides,
+    /// Override a key of the config, such as `selfplay.max_plies=200`; repeatable.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    keys: Vec<String>,
 }
 
-/// Games to play, with their net and device.
+/// Games to play, with their net.
 pub struct OrderedGames {
     /// The games.
     pub order: GameOrder,
-    /// The net's device.
-    pub device: ComputeDevice,
     machine: MachineConfig,
     make_net: NetMaker,
 }
@@ -58,7 +56,7 @@ impl GamesArgs {
     /// Reads the config, its rules and the net. With `untrained` the net has the config's initial weights.
     pub fn prepare(&self, untrained: bool) -> anyhow::Result<OrderedGames> {
         let run = self.config.is_dir().then_some(self.config.as_path());
-        let config = self.overrides.load(&run.map_or(self.config.clone(), |run| run.join("config.toml")))?;
+        let config = TrainConfig::load(&run.map_or(self.config.clone(), |run| run.join("config.toml")), &self.keys)?;
         let rules = config.load_rules(run)?;
         let weights = if untrained {
             config.initial_weights()
@@ -66,12 +64,11 @@ impl GamesArgs {
             let newest = run.map(newest_net).transpose()?;
             load_model(self.model.as_deref().or(newest.as_deref()))?.weights
         };
-        let device = ComputeDevice::open(config.device())?;
-        let make_net = net_maker(&device, &weights)?;
+        let make_net = net_maker(&weights)?;
         let generation = config.schedule.generations - 1;
         let mut order = config.order(&rules, generation, weights);
         order.games = self.games.map_or(order.games, |games| games as usize);
-        Ok(OrderedGames { order, device, machine: config.machine, make_net })
+        Ok(OrderedGames { order, machine: config.machine, make_net })
     }
 }
 
@@ -83,7 +80,7 @@ impl OrderedGames {
         cancel: &CancelToken,
         on_game: &(dyn Fn() + Sync),
     ) -> Result<PlayedGames, GameSourceError> {
-        let mut source = LocalGames::new(&*self.make_net, self.device.concurrency(&self.machine));
+        let mut source = LocalGames::new(&*self.make_net, self.machine.concurrency());
         source.collect(&self.order, counters, cancel, &|_| on_game())
     }
 }

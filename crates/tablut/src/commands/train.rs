@@ -13,9 +13,9 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use indicatif::HumanCount;
 use tablut_fleet::FleetGames;
-use tablut_games::{CancelToken, Counters, LocalGames, MakeInference};
+use tablut_games::{CancelToken, Counters, LocalGames};
 use tablut_learn::{EvaluationConfig, Run, RunEvent, TrainConfig, TrainError, model_path, train};
-use tablut_net::{Model, Weights, durable};
+use tablut_net::{Model, durable};
 use tablut_play::ServeArgs;
 
 use self::schedule::RunTime;
@@ -29,7 +29,7 @@ use crate::forecast_text::forecast_text;
 use crate::hints;
 use crate::interrupt::{self, Interrupted, cancelled_by_interrupt};
 use crate::live_writer::LiveWriter;
-use crate::nets::{DeviceArgs, NetMaker, check_config, check_opponents, net_maker_on_cores};
+use crate::nets::{NetMaker, check_config, check_opponents, net_maker};
 use crate::progress::Progress;
 use crate::progress_lines::ProgressLines;
 use crate::rater::rate;
@@ -128,7 +128,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     }
     let log = Arc::new(RunLog::open(&run)?);
     // This checks the instruction set, so that no thread fails because of it.
-    let make_engine = net_maker_on_cores(&run.model().weights)?;
+    let make_engine = net_maker(&run.model().weights)?;
     drop(preparing);
     if let Some(place) = args.serve {
         let serve = ServeArgs { listen: Some(place.address), port: place.port, ..ServeArgs::default() };
@@ -156,8 +156,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, console: &mut Console) -> anyhow::Result<()> {
     let voice = console.voice;
     let model = model_path(&run.checkpoints(), run.next_generation - 1);
-    let device = DeviceArgs { device: run.config.device() };
-    let matches = MatchArgs { games: evaluation.games, device, ..MatchArgs::default() };
+    let matches = MatchArgs { games: evaluation.games, ..MatchArgs::default() };
     if evaluation.games > 0 && !evaluation.against.is_empty() {
         let measured = measure(&model, &run.opponents(), None, None, &matches, cancel, voice)?;
         if !measured.played.is_complete() {
@@ -202,29 +201,24 @@ impl Args {
             events.note(&format!("Continuing after generation {}", run.next_generation - 1));
         }
         if !run.device.is_cpu() {
-            events.note(&format!("Playing and learning on {}", run.device.name()));
+            events.note(&format!("Learning on {}", run.device.name()));
         }
         let on_event = |event: RunEvent<'_>| events.send(event);
         let rate = |run: &Run, generation: u64, model: &Model, cancel: &CancelToken| {
             rate(run, generation, model, cancel, &on_event)
         };
-        let concurrency = run.device.concurrency(&run.config.machine);
+        let concurrency = run.config.machine.concurrency();
         let notes = {
             let events = events.clone();
             Arc::new(move |line: &str| events.note(line))
         };
         let fleet = self.fleet.start(run.id(), &run.folder, concurrency, notes)?;
         let Some(fleet) = fleet else {
-            let processor = run.device.processor();
-            let on_device = |weights: &Weights| processor.make(weights);
-            let make: MakeInference<'_> = if run.device.is_cpu() { &**make_engine } else { &on_device };
-            let mut games = LocalGames::new(make, concurrency).watched(live);
+            let mut games = LocalGames::new(&**make_engine, concurrency).watched(live);
             return Ok(train(run, &mut games, &counters, cancel, Some(&rate), &on_event));
         };
         let status = fleet.status();
         events.progress().watch(move || status().to_string());
-        // Workers play on their cores. Games that are played again here must have the same bits, so they use the cores
-        // too.
         let mut games = FleetGames::new(&fleet, &**make_engine);
         Ok(train(run, &mut games, &counters, cancel, Some(&rate), &on_event))
     }

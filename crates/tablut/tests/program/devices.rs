@@ -11,14 +11,13 @@ fn a_device_that_cannot_be_used_is_named_by_every_command() {
     let (model, config, out) = (tiny.model(), tiny.config(), tiny.path("out"));
     let (model, config, out) = (text(&model), text(&config), text(&out));
     let player = format!("policy:{model}");
-    let commands: [&[&str]; 7] = [
+    let commands: [&[&str]; 6] = [
         &["train", config, "--run", out],
         &["evaluate", model, "--games", "2"],
         &["match", &player, "random", "--games", "2"],
-        &["selfplay", config, "--games", "2", "--out", out],
         &["analyze", model],
         &["play", model],
-        &["bench", "inference", "--shape", "b1c16"],
+        &["bench", "inference", "--shape", "lines32x1"],
     ];
     for command in commands {
         let message = refused(&[command, &["--device", ABSENT]].concat());

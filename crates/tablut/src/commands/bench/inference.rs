@@ -10,7 +10,7 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
 use tablut_net::{
     Architecture, Engine, EngineOptions, FEATURES, Inference, InputBatch, Model, NetError, OutputBatch, PLANES,
-    Processor, Weights, durable, encode, onnx,
+    Weights, durable, encode, onnx,
 };
 use tablut_rules::{Game, MoveList, Rules, Side};
 
@@ -57,7 +57,7 @@ pub struct Args {
 #[derive(Debug, Serialize)]
 struct Timing {
     shape: Architecture,
-    /// Positions in a batch. On a device each thread has its own, and the device joins them.
+    /// Positions in a batch. On a device each thread has its own.
     batch: usize,
     threads: usize,
     /// The device, or the instruction set on the cores.
@@ -84,7 +84,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let device = args.device.open()?;
     for weights in &nets {
         for &threads in &args.threads {
-            if let Processor::Device(device) = device.processor() {
+            if let Some(device) = device.net_device() {
                 let nets = (0..threads).map(|_| device.open(weights)).collect::<Result<Vec<_>, _>>()?;
                 time_batches(args, console, weights, &positions, nets, threads, device.name())?;
                 continue;
@@ -261,8 +261,8 @@ mod tests {
 
     #[test]
     fn every_thread_evaluates_at_least_one_batch_in_no_time() {
-        let Processor::Device(device) = ComputeDevice::reference().unwrap().processor() else { panic!("a device") };
-        let weights = Weights::initial(&"b1c16".parse().unwrap(), 1);
+        let device = ComputeDevice::reference().net_device().unwrap();
+        let weights = Weights::initial(&"lines32x1".parse().unwrap(), 1);
         let positions = encoded(3, 1).unwrap();
         let mut on_device = [device.open(&weights).unwrap(), device.open(&weights).unwrap()];
         let secs = time(&mut on_device, &positions, 0.0).unwrap();

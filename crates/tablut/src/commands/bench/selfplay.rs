@@ -30,7 +30,6 @@ struct Report {
     shape: String,
     rules: Vec<String>,
     simulations: u32,
-    device: String,
     games_per_sec: f64,
     /// Plies of the games, searched or not.
     positions_per_sec: f64,
@@ -57,7 +56,6 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         shape: order.weights.architecture().to_string(),
         rules: order.rules.iter().map(|rules| rules.name().to_owned()).collect(),
         simulations: order.simulations,
-        device: games.device.name().to_owned(),
         games_per_sec: per_sec(|round| round.games.len() as f64),
         positions_per_sec: per_sec(|round| round.games.iter().map(|game| game.plies.len() as f64).sum()),
         evaluations_per_sec: per_sec(|round| round.evaluations as f64),
@@ -70,7 +68,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rules = if self.rules.len() == 1 { &self.rules[0] } else { "several rule sets" };
-        writeln!(f, "{} on {rules}, {} simulations, {}", self.shape, self.simulations, self.device)?;
+        writeln!(f, "{} on {rules}, {} simulations", self.shape, self.simulations)?;
         write!(
             f,
             "{:.1} games/s, {:.0} positions/s, {:.0} evaluations/s, {:.0} % of the time in the net, mean batch {:.0}",
