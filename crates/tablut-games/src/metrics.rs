@@ -38,7 +38,7 @@ pub struct GenerationMetrics {
     /// The rating games of the newest net, or `None` if none were played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<RatedGeneration>,
-    /// The device that played and learned, or `None` for the cores.
+    /// The device that learned, or `None` for the cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// The machine at the end of the generation.

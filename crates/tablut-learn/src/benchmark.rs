@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSourceError, MakeInference, RecordFile,
-    RecordFileError, ReplayWindow, RunError, records_to_bytes, run_tasks,
+    CancelToken, Counters, GameOrder, GameRecord, GameSourceError, MakeInference, RecordFile, RecordFileError,
+    ReplayWindow, RunError, records_to_bytes, run_tasks,
 };
 use tablut_net::{Model, ModelFileError, NetEvaluator, TrainingSummary, Weights};
 use tablut_rules::Rules;
@@ -72,8 +72,7 @@ pub fn benchmark(
     if positions == 0 {
         return Err(TrainError::NothingToLearn(0));
     }
-    let evaluations_per_second =
-        speed(config, &order, (config.machine.concurrency(), make_inference), time / 3, cancel)?;
+    let evaluations_per_second = speed(config, &order, make_inference, time / 3, cancel)?;
     let samples_per_second = steps(config, &order.weights, &window, device, time / 3, cancel)?;
     let (model_bytes, state_bytes) = file_sizes(&order.weights)?;
     let file = records_to_bytes(&RecordFile::new(0, rules.iter().map(|rules| &**rules), games));
@@ -142,7 +141,7 @@ impl Evaluator for Timed {
 fn speed(
     config: &TrainConfig,
     order: &GameOrder,
-    (concurrency, make_inference): (Concurrency, MakeInference<'_>),
+    make_inference: MakeInference<'_>,
     time: Duration,
     cancel: &CancelToken,
 ) -> Result<f64, TrainError> {
@@ -152,6 +151,7 @@ fn speed(
         vec![Box::new(Timed { inner, start: start.clone(), time, over: over.clone() })]
     };
     let game = |index| order.game(index);
+    let concurrency = config.machine.concurrency();
     match run_tasks(config.schedule.games, concurrency, game, evaluator, &counters, &over, |_, _| {}) {
         Ok(_) => {}
         Err(RunError::Stopped) if !cancel.is_cancelled() => {}

@@ -1,28 +1,34 @@
-//! Where a run plays and learns: on the CPU, or on a device through burn. With the feature `gpu` devices are GPUs;
-//! without the feature `burn` there is only the CPU.
-//!
-//! One server thread evaluates the batches of all threads on the device (`device/server.rs`). Training steps run on the
-//! calling thread. `device/guard.rs` catches the device's panics.
+//! Where a run learns and commands run nets: on the CPU, or on a GPU through burn, with the feature `gpu`.
 
+#[cfg(feature = "burn")]
+mod burn_device;
 mod error;
-mod no_device;
+#[cfg(feature = "burn")]
+mod guard;
+#[cfg(feature = "gpu")]
+mod vulkan;
 
 use std::sync::Arc;
 
-use tablut_net::{DeviceChoice, NetDevice};
+use tablut_net::{DeviceChoice, NetDevice, Processor};
 
 pub use self::error::DeviceError;
-use self::no_device::OnDevice;
 use crate::cpu_backend::CpuBackend;
 use crate::gradient_backend::{GradientBackend, StepError};
 use crate::learner::LearnerState;
 use crate::optimizer::OptimizerConfig;
 
-/// Where a run plays and learns. Clones refer to the same device.
+/// A device that also learns.
+trait LearningDevice: NetDevice {
+    /// A learner that continues from `state`.
+    fn learner(&self, state: &LearnerState, optimizer: OptimizerConfig) -> Result<Box<dyn GradientBackend>, StepError>;
+}
+
+/// The CPU or a device. Clones refer to the same device.
 #[derive(Clone, Default)]
 pub struct ComputeDevice {
     /// `None` for the CPU.
-    on: Option<Arc<OnDevice>>,
+    on: Option<Arc<dyn LearningDevice>>,
 }
 
 impl ComputeDevice {
@@ -30,11 +36,29 @@ impl ComputeDevice {
     ///
     /// # Errors
     /// Returns an error if the device does not exist or cannot be used, or if the program was built without GPUs.
+    #[cfg(not(feature = "gpu"))]
     pub fn open(choice: DeviceChoice) -> Result<Self, DeviceError> {
         match choice {
             DeviceChoice::Gpu(_) => Err(DeviceError::NotBuilt(choice)),
             DeviceChoice::Cpu | DeviceChoice::Auto => Ok(Self::default()),
         }
+    }
+
+    /// The device that `choice` names. `auto` is the first GPU that is not emulated on the CPU, or else the CPU.
+    ///
+    /// # Errors
+    /// Returns an error if the device does not exist or cannot be used.
+    #[cfg(feature = "gpu")]
+    pub fn open(choice: DeviceChoice) -> Result<Self, DeviceError> {
+        let Some(device) = vulkan::open(choice)? else { return Ok(Self::default()) };
+        Ok(Self { on: Some(Arc::new(device)) })
+    }
+
+    /// burn's operations on the CPU, used like a device. It is slow, and serves as a reference.
+    #[cfg(feature = "burn")]
+    pub fn reference() -> Self {
+        let (device, multiply) = (burn::tensor::Device::flex(), crate::burn_backend::Multiply::Matrices);
+        Self { on: Some(Arc::new(burn_device::BurnDevice { name: "burn on the cores".into(), device, multiply })) }
     }
 
     /// The name in messages and metrics.
@@ -55,8 +79,8 @@ impl ComputeDevice {
     /// A learner that continues from `state`.
     ///
     /// # Errors
-    /// Returns an error if the net cannot learn here, the device fails, or `TABLUT_SIMD` names an instruction set that
-    /// this machine does not support.
+    /// Returns an error if the device fails, or `TABLUT_SIMD` names an instruction set that this machine does not
+    /// support.
     pub fn learner(
         &self,
         state: LearnerState,

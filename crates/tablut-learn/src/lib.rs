@@ -5,13 +5,13 @@
 //! - [`TrainConfig`] contains the settings of a run.
 //! - [`Run`] opens its folder, and [`train()`] runs the generations.
 //! - A [`GradientBackend`] takes steps. [`CpuBackend`] trains nets with our own kernels and gradients written
-//!   by hand.
+//!   by hand. With the feature `burn`, `BurnBackend` trains them with burn's operations on any device.
 //! - [`LearnerState`] is the state that the steps change. [`Checkpoint`] stores everything that a run needs to
 //!   continue, and [`check_run`] checks all files of a run.
 //! - [`benchmark`] and [`Forecast`] estimate the cost of a run in advance. [`GenerationPace`] estimates the rest of a
 //!   run.
 //!   [`TrainConfig::recipe`] and [`Run::keep_to`] make a run that takes a given time.
-//! - A [`ComputeDevice`] is where a run plays and learns: the CPU, or a GPU with the feature `gpu`.
+//! - A [`ComputeDevice`] is where a run learns: the CPU, or a GPU with the feature `gpu`.
 
 #![allow(missing_docs, clippy::missing_errors_doc, reason = "names, types and messages say most of it")]
 
@@ -41,6 +41,8 @@ mod train;
 mod train_error;
 
 pub use benchmark::{MachinePace, benchmark};
+#[cfg(feature = "burn")]
+pub use burn_backend::{BurnBackend, Multiply};
 pub use checkpoint::Checkpoint;
 pub use config::{
     Difference, EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, ScheduleConfig, TrainConfig,

@@ -38,20 +38,20 @@ impl Default for OptimizerConfig {
     }
 }
 
-/// One tensor with its optimiser state. All arrays have the same length. `V` is the type of an array.
+/// One tensor with its optimiser state. All arrays have the same length.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ParamState<V = Vec<f32>> {
+pub struct ParamState {
     pub name: String,
     /// Its dimensions. Tensors with one dimension are biases and do not decay.
     pub dims: Vec<usize>,
     /// The weights that are trained.
-    pub weights: V,
+    pub weights: Vec<f32>,
     /// First moment of the gradient.
-    pub momentum: V,
+    pub momentum: Vec<f32>,
     /// Second moment of the gradient. It stays 0 if Muon updates the tensor.
-    pub square: V,
+    pub square: Vec<f32>,
     /// Exponential average of the weights.
-    pub average: V,
+    pub average: Vec<f32>,
 }
 
 impl ParamState {
@@ -60,25 +60,10 @@ impl ParamState {
         let zeros = vec![0.0; weights.len()];
         Self { name, dims, average: weights.clone(), momentum: zeros.clone(), square: zeros, weights }
     }
-}
 
-impl<V> ParamState<V> {
     /// Whether the weights decay.
     pub fn decays(&self) -> bool {
         self.dims.len() > 1
-    }
-
-    /// The same tensor with its arrays elsewhere.
-    #[cfg(feature = "burn")]
-    pub(crate) fn try_map<W, E>(&self, moved: impl Fn(&V) -> Result<W, E>) -> Result<ParamState<W>, E> {
-        Ok(ParamState {
-            name: self.name.clone(),
-            dims: self.dims.clone(),
-            weights: moved(&self.weights)?,
-            momentum: moved(&self.momentum)?,
-            square: moved(&self.square)?,
-            average: moved(&self.average)?,
-        })
     }
 }
 

@@ -17,10 +17,10 @@ mod network;
 mod patterns;
 mod tables;
 
-pub(crate) use description::{
-    ADDED_PLANES, DISTANCES_FROM_EDGE, ENDS, LINE_WIDTH, PAIR, PAIR_SCALE, SPECIAL_PLANES, TAPS, TOP,
+pub use description::{
+    ADDED_PLANES, BOTH, DISTANCES_FROM_EDGE, ENDS, LINE_WIDTH, LineBlock, LineLayers, LineNetwork, PAIR, PAIR_SCALE,
+    PAIRS, SPECIAL_PLANES, TAPS, TOP, ValueHead,
 };
-pub use description::{LineBlock, LineLayers, LineNetwork, ValueHead};
 pub(crate) use engine::{LineNet, LineSpace};
 pub use learning::LineLearner;
-pub(crate) use moves::{Entry, MoveEntry, entries};
+pub use moves::{Entry, MoveEntry, entries};

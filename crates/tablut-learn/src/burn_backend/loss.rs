@@ -1,12 +1,12 @@
 //! The loss of [`crate::loss`] in burn's operations, for any device.
 
+use burn::tensor::activation::log_softmax;
 use burn::tensor::{Device, Tensor};
 use tablut_games::{LossParts, TrainingBatch};
 use tablut_net::MOVES_LEFT_UNIT;
 
-use super::moves::{cross_entropy, policy_loss};
-use super::product_net::Outputs;
-use super::tensors::{host_values, mean_of, tensor};
+use super::line_net::Outputs;
+use super::tensors::{host_values, sum_of, tensor};
 use crate::gradient_backend::StepError;
 use crate::loss::{MOVES_LEFT_WEIGHT, target_entropy};
 
@@ -38,7 +38,7 @@ impl LossTensors {
 /// The loss of a net's outputs and its parts.
 pub fn loss(outputs: Outputs, batch: &TrainingBatch, device: &Device) -> LossTensors {
     let n = batch.input.n;
-    let policy = policy_loss(&outputs.policy, batch, device);
+    let policy = policy_loss(outputs.logits, batch, device);
     let wdl = batch.wdl.iter().flatten().copied().collect::<Vec<_>>();
     let value = cross_entropy(outputs.wdl, tensor(wdl, [n, 3], device));
     let plies = batch.moves_left.iter().map(|plies| plies / MOVES_LEFT_UNIT).collect::<Vec<_>>();
@@ -47,9 +47,30 @@ pub fn loss(outputs: Outputs, batch: &TrainingBatch, device: &Device) -> LossTen
     LossTensors { total, policy, value, moves_left }
 }
 
+/// The mean cross-entropy of the legal moves against the search's policy, from padded logits `[n, width]`.
+fn policy_loss(logits: Tensor<2>, batch: &TrainingBatch, device: &Device) -> Tensor<1> {
+    /// Added to the logits of a row's padding. It is so low that their probabilities are 0.
+    const PADDING: f32 = -1e9;
+    let [n, width] = logits.dims();
+    let (mut targets, mut offsets) = (vec![0.0; n * width], vec![PADDING; n * width]);
+    for row in 0..n {
+        let policy = &batch.policy[batch.input.move_range(row)];
+        let range = row * width..row * width + policy.len();
+        targets[range.clone()].copy_from_slice(policy);
+        offsets[range].fill(0.0);
+    }
+    cross_entropy(logits + tensor(offsets, [n, width], device), tensor(targets, [n, width], device))
+}
+
+/// Mean over rows of `-Σ target · log softmax(logits)`.
+fn cross_entropy(logits: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
+    let n = logits.dims()[0];
+    sum_of(log_softmax(logits, 1) * targets).div_scalar(-(n as f32))
+}
+
 /// Mean of Huber's loss with the threshold 1: `x²/2` inside, `|x| − 1/2` outside.
 fn huber(x: Tensor<2>) -> Tensor<1> {
-    let size = x.abs();
-    let inside = size.clone().clamp_max(1.0);
-    mean_of(inside.clone().powf_scalar(2.0).mul_scalar(0.5) + (size - inside))
+    let n = x.dims()[0];
+    let inside = x.clone().clamp(-1.0, 1.0);
+    sum_of(inside.clone() * (x - inside.mul_scalar(0.5))).div_scalar(n as f32)
 }

@@ -1,11 +1,18 @@
-//! Helpers for burn's tensors: transfers to and from a device, and sums.
+//! Values on a device: transfers, sums and products.
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::module::conv2d;
+use burn::tensor::ops::ConvOptions;
+use burn::tensor::{Device, Int, Tensor, TensorData};
 
 use crate::gradient_backend::StepError;
 
 /// Values on a device.
 pub(crate) fn tensor<const D: usize>(values: Vec<f32>, dims: [usize; D], device: &Device) -> Tensor<D> {
+    Tensor::from_data(TensorData::new(values, dims), device)
+}
+
+/// Indices on a device.
+pub(crate) fn indices<const D: usize>(values: Vec<i32>, dims: [usize; D], device: &Device) -> Tensor<D, Int> {
     Tensor::from_data(TensorData::new(values, dims), device)
 }
 
@@ -27,11 +34,39 @@ pub(crate) fn sum_of<const D: usize>(values: Tensor<D>) -> Tensor<1> {
     values.reshape([1, count]).sum_dim(1).reshape([1])
 }
 
-/// The mean of all values, `[1]`.
-pub(crate) fn mean_of<const D: usize>(values: Tensor<D>) -> Tensor<1> {
-    if values.device() == Device::flex() {
-        return values.mean();
+/// How a device multiplies matrices.
+#[derive(Copy, Clone, Debug, Eq, PartialEq)]
+pub enum Multiply {
+    /// By matrix products, which are fast on GPUs.
+    Matrices,
+    /// By convolutions on boards of one square. Mesa's CPU driver crashes on matrix products.
+    Convolutions,
+}
+
+impl Multiply {
+    /// `[rows, inputs]` × `[inputs, outputs]` → `[rows, outputs]`.
+    pub(crate) fn product(self, x: Tensor<2>, factor: Tensor<2>) -> Tensor<2> {
+        let [[rows, inputs], [_, outputs]] = [x.dims(), factor.dims()];
+        match self {
+            Self::Matrices => x.matmul(factor),
+            Self::Convolutions => {
+                let options = ConvOptions::new([1, 1], [0, 0], [1, 1], 1);
+                let weight = factor.transpose().reshape([outputs, inputs, 1, 1]);
+                conv2d(x.reshape([rows, inputs, 1, 1]), weight, None, options).reshape([rows, outputs])
+            }
+        }
     }
-    let count: usize = values.dims().iter().product();
-    sum_of(values).div_scalar(count as f32)
+
+    /// A product for each index of the first dimension: `[count, rows, inputs]` × `[count, inputs, outputs]`.
+    pub(crate) fn products(self, x: Tensor<3>, factors: Tensor<3>) -> Tensor<3> {
+        let count = x.dims()[0];
+        match self {
+            Self::Matrices => x.matmul(factors),
+            Self::Convolutions => {
+                let matrix = |x: &Tensor<3>, at| x.clone().narrow(0, at, 1).squeeze_dim::<2>(0);
+                let product = |at| self.product(matrix(&x, at), matrix(&factors, at)).unsqueeze::<3>();
+                Tensor::cat((0..count).map(product).collect(), 0)
+            }
+        }
+    }
 }

@@ -1,7 +1,6 @@
 //! Errors of opening a device.
 
 use tablut_net::DeviceChoice;
-use tablut_rules::shown;
 
 /// A device cannot be used.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -28,9 +27,6 @@ pub enum DeviceError {
         /// The reason.
         reason: String,
     },
-    /// `TABLUT_DEVICE_FAULT` is not valid.
-    #[error("TABLUT_DEVICE_FAULT = `{}`: expected evaluate:N or learn:N with a number N from 1", shown(.0))]
-    Fault(String),
 }
 
 fn found_text(found: usize) -> String {

@@ -3,58 +3,47 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Once, OnceLock};
+use std::sync::Once;
 
-use super::fault::{Fault, Work};
+use crate::gradient_backend::StepError;
 
 thread_local! {
     /// Whether this thread runs work whose panics become errors.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The state of a device: working or failed. After a failure every further use fails with the same message.
-pub(super) struct Health {
-    name: String,
-    failure: OnceLock<String>,
-    fault: Fault,
+/// Runs a piece of work on the device with this name. A panic becomes an error, and errors of the device name it.
+pub(super) fn guarded<T>(device: &str, run: impl FnOnce() -> Result<T, StepError>) -> Result<T, StepError> {
+    let reason = match caught(run) {
+        Ok(Err(StepError::Device(reason))) | Err(reason) => reason,
+        Ok(result) => return result,
+    };
+    let reason = shortened(&reason);
+    Err(StepError::Device(format!(
+        "device {device}: {reason}; the same command continues a run, and other commands also work with `--device cpu`"
+    )))
 }
 
-impl Health {
-    /// A working device, which fails at `fault`.
-    pub fn new(name: String, fault: Fault) -> Self {
-        Self { name, failure: OnceLock::new(), fault }
+/// A value on a device. Values on a broken device may panic once more when they are freed, which is ignored.
+pub(super) struct Quiet<T>(Option<T>);
+
+impl<T> Quiet<T> {
+    pub fn new(value: T) -> Self {
+        Self(Some(value))
     }
 
-    /// The device's name in messages.
-    pub fn name(&self) -> &str {
-        &self.name
+    pub fn get(&self) -> &T {
+        self.0.as_ref().expect("there until this is dropped")
     }
 
-    /// Returns the failure if the device has failed.
-    pub fn check(&self) -> Result<(), String> {
-        self.failure.get().map_or(Ok(()), |failure| Err(failure.clone()))
+    pub fn get_mut(&mut self) -> &mut T {
+        self.0.as_mut().expect("there until this is dropped")
     }
+}
 
-    /// Runs a piece of work on the device. A panic and an error both mean that the device has failed.
-    pub fn run<T>(&self, work: Work, run: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-        self.check()?;
-        let run = || {
-            self.fault.strike(work);
-            run()
-        };
-        caught(run).flatten().map_err(|reason| self.fail(&reason))
-    }
-
-    /// Records the first failure and returns its message.
-    fn fail(&self, reason: &str) -> String {
-        let message = || {
-            format!(
-                "device {}: {}; the same command continues a run, and other commands also work with `--device cpu`",
-                self.name,
-                shortened(reason)
-            )
-        };
-        self.failure.get_or_init(message).clone()
+impl<T> Drop for Quiet<T> {
+    fn drop(&mut self) {
+        let _ = caught(|| drop(self.0.take()));
     }
 }
 
@@ -78,8 +67,8 @@ pub(super) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 /// Whether this thread's panics become errors and must not be printed. This holds for guarded work, and for the threads
 /// on which burn calls a driver, because burn passes their panics to the caller.
 fn is_quiet() -> bool {
-    let of_burn = |name: &str| name.starts_with("DSU-") || name.starts_with("DSD-");
-    GUARDED.try_with(Cell::get).unwrap_or(false) || std::thread::current().name().is_some_and(of_burn)
+    let is_burns = |name: &str| name.starts_with("DSU-") || name.starts_with("DSD-");
+    GUARDED.try_with(Cell::get).unwrap_or(false) || std::thread::current().name().is_some_and(is_burns)
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {
@@ -99,28 +88,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_an_error_and_the_device_stays_failed() {
-        let health = Health::new("gpu:0".to_owned(), Fault::default());
-        assert_eq!(health.run(Work::Evaluate, || Ok(3)), Ok(3));
-        let error = health.run::<()>(Work::Evaluate, || panic!("out of {}\n\nBacktrace: …", "memory")).unwrap_err();
-        assert!(error.contains("gpu:0: out of memory") && error.contains("--device cpu"), "{error}");
-        assert_eq!(health.run(Work::Learn, || Ok(3)), Err(error.clone()));
-        assert_eq!(health.check(), Err(error));
-    }
-
-    #[test]
-    fn an_error_counts_as_a_panic() {
-        let health = Health::new("gpu:0".to_owned(), Fault::default());
-        let error = health.run::<()>(Work::Learn, || Err("lost".to_owned())).unwrap_err();
-        assert!(error.contains("lost") && health.check().is_err());
-    }
-
-    #[test]
-    fn an_injected_fault_strikes_once_the_count_is_reached() {
-        let health = Health::new("gpu:0".to_owned(), Fault::parse("learn:2").unwrap());
-        assert!(health.run(Work::Evaluate, || Ok(())).is_ok() && health.run(Work::Evaluate, || Ok(())).is_ok());
-        assert!(health.run(Work::Learn, || Ok(())).is_ok());
-        let error = health.run(Work::Learn, || Ok(())).unwrap_err();
-        assert!(error.contains("TABLUT_DEVICE_FAULT"), "{error}");
+    fn panics_and_errors_of_a_device_name_it() {
+        let error = guarded::<()>("gpu:0", || panic!("out of {}\n\nBacktrace: …", "memory")).unwrap_err().to_string();
+        assert!(error.contains("device gpu:0: out of memory Backtrace") && error.contains("--device cpu"), "{error}");
+        let error = guarded::<()>("gpu:0", || Err(StepError::Device("lost".to_owned()))).unwrap_err().to_string();
+        assert!(error.contains("gpu:0: lost"), "{error}");
+        let diverged = || Err(StepError::Diverged { step: 1, what: "loss", value: f32::NAN });
+        assert!(!guarded::<()>("gpu:0", diverged).unwrap_err().to_string().contains("gpu:0"));
     }
 }

@@ -1,24 +1,15 @@
 //! Finds and opens GPUs through Vulkan.
 
-use burn::tensor::{Device, DeviceType, FloatDType, Tensor};
+use burn::tensor::{Device, DeviceType, Tensor};
 use tablut_net::DeviceChoice;
 
+use super::burn_device::BurnDevice;
 use super::error::DeviceError;
 use super::guard::caught;
 use crate::burn_backend::Multiply;
 
-/// A device that passed a test computation.
-pub(super) struct Found {
-    /// Its number and the driver's name for it.
-    pub name: String,
-    pub device: Device,
-    pub multiply: Multiply,
-    /// Whether it multiplies matrices of 16-bit numbers.
-    pub has_f16: bool,
-}
-
-/// Opens the device that `choice` names. `None` means the CPU.
-pub(super) fn open(choice: DeviceChoice) -> Result<Option<Found>, DeviceError> {
+/// Opens the device that `choice` names and tries it. `None` means the CPU.
+pub(super) fn open(choice: DeviceChoice) -> Result<Option<BurnDevice>, DeviceError> {
     if choice == DeviceChoice::Cpu {
         return Ok(None);
     }
@@ -35,13 +26,11 @@ pub(super) fn open(choice: DeviceChoice) -> Result<Option<Found>, DeviceError> {
     let own_name = caught(|| device.identity().map(|identity| identity.name)).map_err(unusable)?;
     // Mesa's CPU driver crashes on products of matrices. A crash cannot be caught, so they are not tried there.
     let multiply = if is_software(&device) { Multiply::Convolutions } else { Multiply::Matrices };
-    if !caught(|| multiplies(&device, multiply, FloatDType::F32)).map_err(unusable)? {
+    if !caught(|| multiplies(&device, multiply)).map_err(unusable)? {
         return Err(unusable("its product of two small matrices is wrong".to_owned()));
     }
-    let half = || device.supports_dtype(FloatDType::F16) && multiplies(&device, multiply, FloatDType::F16);
-    let has_f16 = caught(half).unwrap_or(false);
     let name = format!("gpu:{number} ({})", own_name.as_deref().unwrap_or("without a name"));
-    Ok(Some(Found { name, device, multiply, has_f16 }))
+    Ok(Some(BurnDevice { name: name.into(), device, multiply }))
 }
 
 /// Whether the driver computes on the CPU.
@@ -51,9 +40,9 @@ fn is_software(device: &Device) -> bool {
 }
 
 /// Whether the device multiplies small matrices correctly.
-fn multiplies(device: &Device, multiply: Multiply, float: FloatDType) -> bool {
+fn multiplies(device: &Device, multiply: Multiply) -> bool {
     const SIDE: usize = 32;
-    let ones = Tensor::<2>::ones([SIDE, SIDE], device).cast(float);
-    let product = multiply.product(ones.clone(), ones).cast(FloatDType::F32);
+    let ones = Tensor::<2>::ones([SIDE, SIDE], device);
+    let product = multiply.product(ones.clone(), ones);
     product.try_into_vec_as::<f32>().is_ok_and(|values| values.iter().all(|&value| value == SIDE as f32))
 }

@@ -1,22 +1,23 @@
-//! Compares the residual net that learns on devices with burn's own convolutions.
+//! Compares the learner's gradients with burn's on the cores and with finite differences, and its outputs with the engine's.
 
 use std::sync::Arc;
 
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Device;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use tablut_games::LossParts;
+use rayon::ThreadPoolBuilder;
 use tablut_games::TrainingBatch;
-use tablut_learn::{BurnBackend, GradientBackend, LearnerState, Multiply, OptimizerConfig, loss};
+use tablut_kernels::{Kernels, Simd};
+use tablut_learn::{BurnBackend, CpuBackend, GradientBackend, LearnerState, Multiply, OptimizerConfig};
+use tablut_net::layers::Values;
+use tablut_net::lines::LineLearner;
 use tablut_net::{
-    Architecture, BlockKind, PolicyIndex, PolicyWidths, Predictions, Residual, ValueWidths, Weights, encode_symmetric,
+    Architecture, Engine, Inference, OutputBatch, PolicyIndex, Predictions, Weights, encode_symmetric,
 };
 use tablut_rules::{Game, MoveList, Rules, Situation, Symmetry};
 
-use super::burn_net::BurnNet;
-
 /// Positions of random games under every rule set, with random targets.
-pub fn batch(n: usize, seed: u64) -> TrainingBatch {
+fn batch(n: usize, seed: u64) -> TrainingBatch {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let rules: Vec<_> = tablut_rules::RULE_SET_NAMES.iter().map(|name| Arc::new(Rules::load(name).unwrap())).collect();
     let mut batch = TrainingBatch::default();
@@ -47,7 +48,7 @@ pub fn batch(n: usize, seed: u64) -> TrainingBatch {
 }
 
 /// A learner with biases that are not zero.
-pub fn learner(architecture: &Architecture, seed: u64) -> LearnerState {
+fn learner(architecture: &Architecture, seed: u64) -> LearnerState {
     let mut learner = LearnerState::new(&Weights::initial(architecture, seed));
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     for param in learner.params.iter_mut().filter(|param| !param.decays()) {
@@ -56,105 +57,131 @@ pub fn learner(architecture: &Architecture, seed: u64) -> LearnerState {
     learner
 }
 
-fn named(name: &str) -> Architecture {
-    name.parse().unwrap()
-}
-
-fn burn(learner: &LearnerState, multiply: Multiply) -> BurnBackend {
-    BurnBackend::new(Device::flex(), multiply, learner, OptimizerConfig::default())
-}
-
-/// The loss and the gradients of all parameters with burn's own convolutions.
-fn burns_gradients(learner: &LearnerState, batch: &TrainingBatch) -> (LossParts, Vec<Vec<f32>>) {
-    let mut net = BurnNet::new(&learner.weights(), &Device::flex());
-    for parameter in &mut net.parameters {
-        *parameter = parameter.clone().autodiff().require_grad();
-    }
-    let device = Device::flex().autodiff();
-    let loss = loss(net.forward(&batch.input, &device), batch, &device);
-    let mut gradients = loss.total.backward();
-    let values = |leaf: &Tensor<1>| {
-        let gradient = leaf.grad_remove(&mut gradients).expect("every parameter has a gradient");
-        gradient.try_into_vec_as::<f32>().unwrap()
-    };
-    let values = net.parameters.iter().map(values).collect();
-    (loss.read(batch, Vec::new()).unwrap().0, values)
-}
-
 /// The norm of the difference, relative to the norm of `b`.
-pub fn relative(a: &[f32], b: &[f32]) -> f64 {
+fn relative(a: &[f32], b: &[f32]) -> f64 {
     let norm = |values: &mut dyn Iterator<Item = f32>| values.map(|x| f64::from(x).powi(2)).sum::<f64>().sqrt();
     assert_eq!(a.len(), b.len());
     norm(&mut a.iter().zip(b).map(|(a, b)| a - b)) / norm(&mut b.iter().copied())
 }
 
-/// Asserts that loss and gradients equal those of burn's own convolutions, by both kinds of products.
-fn assert_burns(learner: &LearnerState, batch: &TrainingBatch) {
-    let what = format!("{} with {} rows", learner.architecture, batch.input.n);
-    let (burns, expected) = burns_gradients(learner, batch);
-    for multiply in [Multiply::Matrices, Multiply::Convolutions] {
-        let (parts, products) = burn(learner, multiply).gradients(batch).unwrap();
-        assert!((parts.policy - burns.policy).abs() < 1e-5 * burns.policy, "{what}: {parts:?} and {burns:?}");
-        assert!((parts.value - burns.value).abs() < 1e-5 * burns.value, "{what}: {parts:?} and {burns:?}");
-        assert_eq!((products.len(), expected.len()), (learner.params.len(), learner.params.len()));
-        for ((param, found), expected) in learner.params.iter().zip(&products).zip(&expected) {
-            let difference = relative(found, expected);
-            assert!(difference < 1e-5, "{what}, {} by {multiply:?}: off by {difference} of its norm", param.name);
-        }
-    }
-}
-
-#[test]
-fn every_gradient_is_burns() {
-    for (name, n) in [("b1c16", 1), ("b2c32", 16), ("b3c16", 37), ("b2c80", 9)] {
-        assert_burns(&learner(&named(name), 3), &batch(n, 5));
-    }
-}
-
-#[test]
-fn every_gradient_is_burns_for_heads_and_pooling_of_any_kind() {
-    let (policy, value) = (PolicyWidths { channels: 48 }, ValueWidths { channels: 16, hidden: 32 });
-    for blocks in [vec![BlockKind::Pooled, BlockKind::Plain], vec![BlockKind::Plain]] {
-        let architecture = Architecture::from(Residual::new(16, blocks, policy, value).unwrap());
-        assert_burns(&learner(&architecture, 3), &batch(11, 5));
-    }
-}
-
-#[test]
-fn moves_with_a_choice_are_differentiated_too() {
-    let mut batch = batch(6, 7);
-    for (at, index) in batch.input.moves.iter_mut().enumerate().filter(|(at, _)| at % 3 == 0) {
-        *index = PolicyIndex { choice: (32 * 81 + at % 81) as u16, ..*index };
-    }
-    assert_burns(&learner(&named("b1c16"), 8), &batch);
-}
-
 /// A smooth function of the predictions: half the sum of their squares, in f64.
-pub fn energy(predictions: &Predictions) -> f64 {
+fn energy(predictions: &Predictions) -> f64 {
     let all = predictions.logits.iter().chain(&predictions.wdl).chain(&predictions.moves_left);
     all.map(|&x| f64::from(x).powi(2) / 2.0).sum()
 }
 
-#[test]
-fn the_loss_falls() {
-    let mut backend = burn(&LearnerState::new(&Weights::initial(&named("b2c16"), 1)), Multiply::Matrices);
-    let mut step = |step: u64| backend.step(&batch(12, 100 + step % 5), 0.002).unwrap().loss.sum();
-    let losses: Vec<f32> = (0..30).map(&mut step).collect();
-    assert!(losses[29] < 0.97 * losses[0], "{losses:?}");
-    assert_eq!(backend.state().unwrap().steps, 30);
+fn lines(name: &str) -> (Architecture, LineShape) {
+    let architecture: Architecture = name.parse().unwrap();
+    let Architecture::Lines(lines) = architecture else { panic!("a net of lines") };
+    (architecture, lines)
+}
+
+/// A batch with a choice of capture in some moves.
+fn batch_with_choices(n: usize, seed: u64) -> TrainingBatch {
+    let mut batch = batch(n, seed);
+    for (at, index) in batch.input.moves.iter_mut().enumerate().filter(|(at, _)| at % 5 == 0) {
+        *index = PolicyIndex { choice: (32 * 81 + at % 81) as u16, ..*index };
+    }
+    batch
+}
+
+fn burn(learner: &LearnerState) -> BurnBackend {
+    BurnBackend::new(Device::flex(), Multiply::Matrices, learner, OptimizerConfig::default())
+}
+
+/// The largest difference of a parameter's gradient, relative to its norm.
+fn largest_difference(learner: &LearnerState, batch: &TrainingBatch) -> f64 {
+    let (parts, gradients) = CpuBackend::new(learner.clone(), OptimizerConfig::default()).unwrap().gradients(batch);
+    let (burns, expected) = burn(learner).gradients(batch).unwrap();
+    assert!((parts.policy - burns.policy).abs() < 1e-5 * burns.policy, "{parts:?} and {burns:?}");
+    assert!((parts.value - burns.value).abs() < 1e-5 * burns.value, "{parts:?} and {burns:?}");
+    assert_eq!((gradients.len(), expected.len()), (learner.params.len(), learner.params.len()));
+    gradients.iter().zip(&expected).map(|(found, expected)| relative(found, expected)).fold(0.0, f64::max)
 }
 
 #[test]
-fn burns_backend_goes_on_from_its_state_with_the_same_bits() {
-    let mut whole = burn(&learner(&named("b1c16"), 31), Multiply::Matrices);
-    let steps = |backend: &mut BurnBackend, seeds: std::ops::Range<u64>| {
-        for seed in seeds {
-            backend.step(&batch(5, seed), 0.01).unwrap();
+fn every_gradient_is_burns() {
+    for (name, n) in [("lines32x2", 16), ("lines64x3", 12)] {
+        let learner = learner(&lines(name).0, 3);
+        let differences = [5, 6, 7].map(|seed| largest_difference(&learner, &batch_with_choices(n, seed)));
+        // Of the millions of rectified numbers in a batch, one may round to the other side of zero, because burn adds in
+        // another order. That moves a gradient by about a thousandth of its norm. It happens in few batches.
+        let close = differences.iter().filter(|&&difference| difference < 1e-4).count();
+        assert!(close >= 2 && differences.iter().all(|&difference| difference < 1e-2), "{name}: {differences:?}");
+    }
+}
+
+#[test]
+fn products_by_convolutions_have_the_same_gradients() {
+    let (learner, batch) = (learner(&lines("lines32x1").0, 3), batch_with_choices(3, 5));
+    let (_, expected) = burn(&learner).gradients(&batch).unwrap();
+    let by = BurnBackend::new(Device::flex(), Multiply::Convolutions, &learner, OptimizerConfig::default());
+    for (found, expected) in by.gradients(&batch).unwrap().1.iter().zip(&expected) {
+        assert!(relative(found, expected) < 1e-4);
+    }
+}
+
+#[test]
+fn gradients_are_the_slopes_of_finite_differences() {
+    let batch = batch_with_choices(3, 11);
+    for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
+        let (architecture, lines) = lines("lines32x1");
+        let mut learner = learner(&architecture, 12);
+        let mut net = LineLearner::new(lines, Kernels::new(simd).unwrap());
+        let mut forward = |learner: &LearnerState| {
+            net.set_weights(&Values::new(learner.params.iter().map(|param| param.weights.as_slice())));
+            let predictions = net.forward(&batch.input);
+            (energy(&predictions), net.backward(&batch.input, &predictions))
+        };
+        let (_, gradients) = forward(&learner);
+        for (index, gradient) in gradients.iter().enumerate() {
+            let name = learner.params[index].name.clone();
+            let norm = gradient.iter().map(|&g| f64::from(g).powi(2)).sum::<f64>().sqrt();
+            let before = learner.params[index].weights.clone();
+            let mut moved = |by: f64| {
+                for ((w, &start), &g) in learner.params[index].weights.iter_mut().zip(&before).zip(gradient) {
+                    *w = (f64::from(start) + by * f64::from(g) / norm) as f32;
+                }
+                let energy = forward(&learner).0;
+                learner.params[index].weights.copy_from_slice(&before);
+                energy
+            };
+            let slope = (moved(1e-3) - moved(-1e-3)) / 2e-3;
+            assert!((slope - norm).abs() < 0.02 * norm, "{simd}, {name}: slope {slope}, gradient {norm}");
         }
+    }
+}
+
+#[test]
+fn the_engine_plays_what_was_learnt() {
+    let (architecture, lines) = lines("lines32x2");
+    let (learner, batch) = (learner(&architecture, 7), batch_with_choices(60, 8));
+    let mut net = LineLearner::new(lines, Kernels::from_env().unwrap());
+    net.set_weights(&Values::new(learner.params.iter().map(|param| param.weights.as_slice())));
+    let expected = net.forward(&batch.input);
+    let mut output = OutputBatch::default();
+    Engine::new(&learner.weights()).unwrap().infer(&batch.input, &mut output).unwrap();
+    let error = relative(&output.logits, &expected.logits);
+    assert!(error < 0.05, "logits are off by {error}");
+    let left: Vec<f32> = expected.moves_left.iter().map(|left| left * 32.0).collect();
+    let error = relative(&output.moves_left, &left);
+    assert!(error < 0.02, "the moves left are off by {error}");
+}
+
+#[test]
+fn the_bits_do_not_depend_on_the_number_of_threads() {
+    let batch = batch(50, 21);
+    let run = |threads: usize| {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let state = learner(&lines("lines32x1").0, 22);
+            let mut backend = CpuBackend::new(state, OptimizerConfig::default()).unwrap();
+            for _ in 0..4 {
+                backend.step(&batch, 0.002).unwrap();
+            }
+            backend.state().unwrap()
+        })
     };
-    steps(&mut whole, 0..2);
-    let mut again = burn(&whole.state().unwrap(), Multiply::Matrices);
-    steps(&mut whole, 2..4);
-    steps(&mut again, 2..4);
-    assert!(whole.state().unwrap() == again.state().unwrap());
+    let one = run(1);
+    assert!(one == run(2) && one == run(3));
 }

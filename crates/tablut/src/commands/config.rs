@@ -16,7 +16,7 @@ pub struct Args {
     overrides: Overrides,
 }
 
-/// Options of every command that reads a config.
+/// Options of the commands that check or train a config.
 #[derive(clap::Args)]
 pub struct Overrides {
     /// Override a key of the config, such as `learning.batch_size=128`; repeatable.

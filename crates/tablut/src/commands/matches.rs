@@ -69,10 +69,10 @@ impl Default for MatchArgs {
 impl MatchArgs {
     /// The settings of a match under `rules`.
     pub fn config(&self, rules: &Arc<Rules>) -> anyhow::Result<MatchConfig> {
-        // A GPU needs more threads and games: a thread waits while the device evaluates, and its batches are large.
-        let (per_core, tasks_per_worker) =
-            if self.device.device == DeviceChoice::Cpu { (1, GAMES_PER_THREAD) } else { (2, 4 * GAMES_PER_THREAD) };
-        let workers = self.threads.map_or(per_core * Concurrency::default().workers, usize::from);
+        let workers = self.threads.map_or(Concurrency::default().workers, usize::from);
+        // A GPU needs large batches.
+        let share = if self.device.device == DeviceChoice::Cpu { 1 } else { 4 };
+        let tasks_per_worker = share * GAMES_PER_THREAD;
         let n_pairs = self.games.div_ceil(2) as usize;
         let mut config = MatchConfig {
             rules: rules.clone(),

@@ -8,9 +8,8 @@ use tablut_games::{
     CancelToken, Counters, GameOrder, GameSource, GameSourceError, LocalGames, PlayedGames, RecordFile, RunFolder,
     write_records,
 };
-use tablut_learn::MachineConfig;
+use tablut_learn::{MachineConfig, TrainConfig};
 
-use super::config::Overrides;
 use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
 use crate::nets::{NetMaker, load_model, net_maker};
@@ -40,8 +39,9 @@ pub struct GamesArgs {
     /// Number of games [default: as many as in a generation].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     games: Option<u32>,
-    #[command(flatten)]
-    overrides: Overrides,
+    /// Override a key of the config, such as `selfplay.max_plies=200`; repeatable.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    keys: Vec<String>,
 }
 
 pub struct OrderedGames {
@@ -54,7 +54,7 @@ impl GamesArgs {
     /// Reads the config, its rules and the net. With `untrained` the net has the config's initial weights.
     pub fn prepare(&self, untrained: bool) -> anyhow::Result<OrderedGames> {
         let run = self.config.is_dir().then_some(self.config.as_path());
-        let config = self.overrides.load(&run.map_or(self.config.clone(), |run| RunFolder(run).config()))?;
+        let config = TrainConfig::load(&run.map_or(self.config.clone(), |run| RunFolder(run).config()), &self.keys)?;
         let rules = config.load_rules(run)?;
         let weights = if untrained {
             config.initial_weights()
