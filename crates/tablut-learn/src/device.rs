@@ -10,7 +10,7 @@ mod vulkan;
 
 use std::sync::Arc;
 
-use tablut_net::{DeviceChoice, NetDevice, Processor};
+use tablut_net::{DeviceChoice, NetDevice};
 
 pub use self::error::DeviceError;
 use crate::cpu_backend::CpuBackend;

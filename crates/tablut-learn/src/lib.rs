@@ -16,6 +16,8 @@
 #![allow(missing_docs, clippy::missing_errors_doc, reason = "names, types and messages say most of it")]
 
 mod benchmark;
+#[cfg(feature = "burn")]
+mod burn_backend;
 mod checkpoint;
 mod config;
 mod cpu_backend;

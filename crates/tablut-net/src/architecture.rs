@@ -73,17 +73,6 @@ impl Architecture {
         self.blocks
     }
 
-    /// The layers of a net of lines.
-    ///
-    /// # Panics
-    /// If the net is residual.
-    pub fn layers(&self) -> crate::lines::LineLayers {
-        match self {
-            Self::Residual(_) => panic!("a net of lines"),
-            Self::Lines(lines) => lines.layers(),
-        }
-    }
-
     /// Every tensor, in the order of the forward pass. A [`ParameterId`](crate::layers::ParameterId) is an index into
     /// this list.
     pub fn tensors(self) -> Vec<Parameter> {

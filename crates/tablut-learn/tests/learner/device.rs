@@ -15,7 +15,7 @@ use tablut_learn::{
 };
 use tablut_net::layers::Values;
 use tablut_net::lines::LineLearner;
-use tablut_net::{Architecture, DeviceChoice, Inference, InputBatch, MOVES_LEFT_UNIT, NetError, OutputBatch, Weights};
+use tablut_net::{DeviceChoice, Inference, InputBatch, MOVES_LEFT_UNIT, NetError, OutputBatch, Weights};
 use tablut_rules::Rules;
 use tablut_search::{SelfPlaySearch, UniformEvaluator};
 
@@ -84,8 +84,7 @@ fn difference(found: &[f32], expected: &[f32]) -> f32 {
 fn evaluations_are_those_of_the_learner_on_the_cores() {
     let batch = batch(21);
     let state = trained("lines32x2", &batch);
-    let Architecture::Lines(shape) = state.architecture else { panic!("a net of lines") };
-    let mut learner = LineLearner::new(shape, Kernels::from_env().unwrap());
+    let mut learner = LineLearner::new(state.architecture, Kernels::from_env().unwrap());
     learner.set_weights(&Values::new(state.params.iter().map(|param| param.weights.as_slice())));
     let expected = learner.forward(&batch.input);
     for device in devices() {

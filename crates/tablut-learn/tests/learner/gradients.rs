@@ -70,10 +70,8 @@ fn energy(predictions: &Predictions) -> f64 {
     all.map(|&x| f64::from(x).powi(2) / 2.0).sum()
 }
 
-fn lines(name: &str) -> (Architecture, LineShape) {
-    let architecture: Architecture = name.parse().unwrap();
-    let Architecture::Lines(lines) = architecture else { panic!("a net of lines") };
-    (architecture, lines)
+fn lines(name: &str) -> Architecture {
+    name.parse().unwrap()
 }
 
 /// A batch with a choice of capture in some moves.
@@ -102,7 +100,7 @@ fn largest_difference(learner: &LearnerState, batch: &TrainingBatch) -> f64 {
 #[test]
 fn every_gradient_is_burns() {
     for (name, n) in [("lines32x2", 16), ("lines64x3", 12)] {
-        let learner = learner(&lines(name).0, 3);
+        let learner = learner(&lines(name), 3);
         let differences = [5, 6, 7].map(|seed| largest_difference(&learner, &batch_with_choices(n, seed)));
         // Of the millions of rectified numbers in a batch, one may round to the other side of zero, because burn adds in
         // another order. That moves a gradient by about a thousandth of its norm. It happens in few batches.
@@ -113,7 +111,7 @@ fn every_gradient_is_burns() {
 
 #[test]
 fn products_by_convolutions_have_the_same_gradients() {
-    let (learner, batch) = (learner(&lines("lines32x1").0, 3), batch_with_choices(3, 5));
+    let (learner, batch) = (learner(&lines("lines32x1"), 3), batch_with_choices(3, 5));
     let (_, expected) = burn(&learner).gradients(&batch).unwrap();
     let by = BurnBackend::new(Device::flex(), Multiply::Convolutions, &learner, OptimizerConfig::default());
     for (found, expected) in by.gradients(&batch).unwrap().1.iter().zip(&expected) {
@@ -125,9 +123,9 @@ fn products_by_convolutions_have_the_same_gradients() {
 fn gradients_are_the_slopes_of_finite_differences() {
     let batch = batch_with_choices(3, 11);
     for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
-        let (architecture, lines) = lines("lines32x1");
+        let architecture = lines("lines32x1");
         let mut learner = learner(&architecture, 12);
-        let mut net = LineLearner::new(lines, Kernels::new(simd).unwrap());
+        let mut net = LineLearner::new(architecture, Kernels::new(simd).unwrap());
         let mut forward = |learner: &LearnerState| {
             net.set_weights(&Values::new(learner.params.iter().map(|param| param.weights.as_slice())));
             let predictions = net.forward(&batch.input);
@@ -154,9 +152,9 @@ fn gradients_are_the_slopes_of_finite_differences() {
 
 #[test]
 fn the_engine_plays_what_was_learnt() {
-    let (architecture, lines) = lines("lines32x2");
+    let architecture = lines("lines32x2");
     let (learner, batch) = (learner(&architecture, 7), batch_with_choices(60, 8));
-    let mut net = LineLearner::new(lines, Kernels::from_env().unwrap());
+    let mut net = LineLearner::new(architecture, Kernels::from_env().unwrap());
     net.set_weights(&Values::new(learner.params.iter().map(|param| param.weights.as_slice())));
     let expected = net.forward(&batch.input);
     let mut output = OutputBatch::default();
@@ -174,7 +172,7 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
     let run = |threads: usize| {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let state = learner(&lines("lines32x1").0, 22);
+            let state = learner(&lines("lines32x1"), 22);
             let mut backend = CpuBackend::new(state, OptimizerConfig::default()).unwrap();
             for _ in 0..4 {
                 backend.step(&batch, 0.002).unwrap();
