@@ -1,15 +1,25 @@
 //! Products and convolutions of activations in seven bits with weights in eight, and sums in integers. Integers do not
 //! round, so every level gives the same bits.
 //!
+//! AVX2 has kernels of its own. The other levels share the loops of `plain`, and NEON and WebAssembly have instructions of
+//! their own for the sums of a product ([`Dot`]).
+//!
 //! An activation is a number of steps of 1/[`STEPS`], from 0 to 127. A layer's weights have a step of their own for each
 //! output. A sum is turned into the steps of the output by [`scaled`], a product of 16-bit numbers that all instruction
 //! sets have.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon;
 pub(crate) mod plain;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(crate) mod simd128;
 
-use crate::Aligned;
+use std::borrow::Cow;
+
+use crate::depthwise::TAPS;
+use crate::{Aligned, LANES, Matrix};
 
 /// The number of channels is a multiple of this.
 pub const INT8_LANES: usize = 32;
@@ -21,6 +31,10 @@ pub(crate) const TOP: i16 = 127;
 const LARGEST: f32 = 127.0;
 /// The largest sum of a channel's weights in a depthwise convolution, in steps, so that sums fit into sixteen bits.
 const LARGEST_SUM: f32 = 250.0;
+/// The largest number of inputs of a matrix. Its sums stay below 2^24, so that f32 has them exactly.
+const MOST_INPUTS: usize = 512;
+/// The largest start of a sum of a matrix.
+const LARGEST_START: f32 = 4e6;
 /// 1.0 as a multiplier of [`scaled`].
 const UNIT: f32 = 32768.0;
 /// Taps of a 3×3 window, rounded up to pairs.
@@ -52,6 +66,38 @@ fn quantised(weight: f32, step: f32) -> i8 {
     nearest((weight / step).clamp(-LARGEST, LARGEST)) as i8
 }
 
+/// Sums of sixteen outputs.
+pub(crate) type Sums = [i32; LANES];
+
+/// The sums of a product, by the instructions of a level.
+pub(crate) trait Dot {
+    /// An activation in the form that the instructions read.
+    type Activation: Copy;
+
+    /// All rows in that form.
+    fn activations(rows: &[u8]) -> Cow<'_, [Self::Activation]>;
+
+    /// `starts + matrix · rows[r]` for `R` rows and the sixteen outputs from `output` on. The rows follow each other.
+    ///
+    /// # Safety
+    ///
+    /// The machine has the level. `rows` has `R` rows of the matrix, `output` is a multiple of sixteen below its outputs.
+    unsafe fn sums<const R: usize>(
+        rows: &[Self::Activation],
+        matrix: &Int8Matrix,
+        starts: &Sums,
+        output: usize,
+    ) -> [Sums; R];
+}
+
+/// Where a product goes.
+pub(crate) enum Target<'a> {
+    /// In the steps of the outputs.
+    Sums(&'a mut [i16]),
+    /// Added to activations and cut off.
+    Onto(&'a mut [u8]),
+}
+
 /// A matrix `[outputs, inputs]` with weights in eight bits. Both sizes are multiples of [`INT8_LANES`].
 #[derive(Clone)]
 pub struct Int8Matrix {
@@ -59,6 +105,11 @@ pub struct Int8Matrix {
     pub(crate) outputs: usize,
     /// `[outputs / 16][inputs / 4][2][8 outputs][4 inputs]`. The first eight of sixteen outputs are 0 to 3 and 8 to 11.
     pub(crate) weights: Aligned<i8>,
+    /// The same numbers, for machines without products of bytes.
+    pub(crate) floats: Matrix,
+    /// The same numbers for WebAssembly, `[outputs / 4][inputs / 2][4 outputs][2 inputs]`.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    pub(crate) pairs: Aligned<i16>,
     /// For each output, the multiplier of its sum.
     pub(crate) multipliers: Vec<i16>,
     /// Bits by which sums are shifted before, so that they fit into sixteen.
@@ -72,24 +123,39 @@ impl Int8Matrix {
     ///
     /// # Panics
     ///
-    /// If a size is not a multiple of [`INT8_LANES`], or is not that of `weights` and `units`.
+    /// If a size is not a multiple of [`INT8_LANES`], or is not that of `weights` and `units`, or there are more than 512
+    /// inputs.
     pub fn pack([outputs, inputs]: [usize; 2], weights: &[f32], units: &[f32]) -> Int8Matrix {
         assert!(inputs > 0 && inputs.is_multiple_of(INT8_LANES) && outputs.is_multiple_of(INT8_LANES), "sizes");
+        assert!(inputs <= MOST_INPUTS, "more inputs than a sum has room for");
         assert!(weights.len() == outputs * inputs && units.len() == outputs, "size of a matrix");
         // The sum of `inputs` products of at most 127 * 127 has 14 bits more than `inputs`.
         let shift = inputs.ilog2() + u32::from(!inputs.is_power_of_two()) - 1;
         let mut packed = Aligned::zeroed(outputs * inputs);
+        let mut whole = vec![0.0; outputs * inputs];
         let (mut multipliers, mut steps) = (Vec::new(), Vec::new());
         for (output, (row, unit)) in weights.chunks_exact(inputs).zip(units).enumerate() {
             let largest = row.iter().fold(0.0_f32, |largest, weight| largest.max(weight.abs()));
             let (step, multiplier) = step(largest / LARGEST, unit / STEPS * (1_u32 << shift) as f32);
             for (input, &weight) in row.iter().enumerate() {
-                packed[packed_index(inputs, output, input)] = quantised(weight, step);
+                let weight = quantised(weight, step);
+                packed[packed_index(inputs, output, input)] = weight;
+                whole[output * inputs + input] = f32::from(weight);
             }
             multipliers.push(multiplier);
             steps.push(step);
         }
-        Int8Matrix { inputs, outputs, weights: packed, multipliers, shift, steps }
+        Int8Matrix {
+            inputs,
+            outputs,
+            weights: packed,
+            floats: Matrix::pack(outputs, inputs, &whole),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            pairs: simd128::pairs(inputs, &whole),
+            multipliers,
+            shift,
+            steps,
+        }
     }
 
     /// Length of an input row.
@@ -106,7 +172,7 @@ impl Int8Matrix {
     pub fn starts(&self, biases: &[f32], starts: &mut [i32]) {
         for ((start, bias), step) in starts.iter_mut().zip(biases).zip(&self.steps) {
             // A larger bias is cut off, as its result would be.
-            *start = nearest((bias * STEPS / step).clamp(-4e6, 4e6)) as i32;
+            *start = nearest((bias * STEPS / step).clamp(-LARGEST_START, LARGEST_START)) as i32;
         }
     }
 }
@@ -130,6 +196,8 @@ pub struct Int8Depthwise {
     /// the window for each column, then the lowest row for each column with a zero below. The first sixteen of 32 channels
     /// are 0 to 7 and 16 to 23.
     pub(crate) weights: Aligned<i8>,
+    /// The same numbers, `[tap][channel]`.
+    pub(crate) taps: Vec<i16>,
     /// For each channel, the multiplier of its sum.
     pub(crate) multipliers: Vec<i16>,
     steps: Vec<f32>,
@@ -142,9 +210,10 @@ impl Int8Depthwise {
     ///
     /// If the number of channels is not a multiple of [`INT8_LANES`].
     pub fn pack(weights: &[f32]) -> Int8Depthwise {
-        let channels = weights.len() / 9;
-        assert!(channels > 0 && channels.is_multiple_of(INT8_LANES) && weights.len() == 9 * channels, "channels");
+        let channels = weights.len() / TAPS;
+        assert!(channels > 0 && channels.is_multiple_of(INT8_LANES) && weights.len() == TAPS * channels, "channels");
         let mut packed = Aligned::zeroed(channels * TAP_PAIRS * 2);
+        let mut whole = vec![0; weights.len()];
         let (mut multipliers, mut steps) = (Vec::new(), Vec::new());
         for channel in 0..channels {
             let taps: Vec<f32> = weights[channel..].iter().step_by(channels).copied().collect();
@@ -154,12 +223,14 @@ impl Int8Depthwise {
             for (tap, &weight) in taps.iter().enumerate() {
                 let (row, column) = (tap / 3, tap % 3);
                 let (pair, lower) = if row < 2 { (column, row) } else { (3 + column, 0) };
-                packed[depthwise_index(channel, pair, lower)] = quantised(weight, step);
+                let weight = quantised(weight, step);
+                packed[depthwise_index(channel, pair, lower)] = weight;
+                whole[tap * channels + channel] = weight.into();
             }
             multipliers.push(multiplier);
             steps.push(step);
         }
-        Int8Depthwise { channels, weights: packed, multipliers, steps }
+        Int8Depthwise { channels, weights: packed, taps: whole, multipliers, steps }
     }
 
     /// Number of channels.

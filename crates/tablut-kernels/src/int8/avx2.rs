@@ -3,7 +3,7 @@
 #[allow(clippy::wildcard_imports, reason = "the names of the instructions")]
 use std::arch::x86_64::*;
 
-use super::{Int8Depthwise, Int8Matrix, TAP_PAIRS, TOP};
+use super::{Int8Depthwise, Int8Matrix, TAP_PAIRS, TOP, Target};
 use crate::Grid;
 
 /// Rows of a block in a product.
@@ -16,14 +16,14 @@ const MOST_SQUARES: usize = 11 * 11;
 /// # Safety
 ///
 /// Call it only inside a function that is compiled for its instructions.
-trait Dot {
+trait DotFour {
     unsafe fn dot(sums: __m256i, activations: __m256i, weights: __m256i) -> __m256i;
 }
 
 /// By AVX2. Two products have fifteen bits, because activations have seven.
 struct Pairs;
 
-impl Dot for Pairs {
+impl DotFour for Pairs {
     #[inline(always)]
     unsafe fn dot(sums: __m256i, activations: __m256i, weights: __m256i) -> __m256i {
         // SAFETY: the trait's contract.
@@ -37,7 +37,7 @@ impl Dot for Pairs {
 /// By VNNI.
 struct Fours;
 
-impl Dot for Fours {
+impl DotFour for Fours {
     #[inline(always)]
     unsafe fn dot(sums: __m256i, activations: __m256i, weights: __m256i) -> __m256i {
         // SAFETY: the trait's contract.
@@ -51,20 +51,9 @@ impl Dot for Fours {
 ///
 /// The machine has AVX2. The sizes fit, as [`crate::Kernels::int8_product`] checks.
 #[target_feature(enable = "avx2")]
-pub(crate) unsafe fn product(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], out: &mut [i16]) {
+pub(crate) unsafe fn product(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], target: Target<'_>) {
     // SAFETY: the caller's contract.
-    unsafe { each_block::<Pairs>(rows, matrix, starts, Target::Sums(out)) };
-}
-
-/// As [`super::plain::product_onto`].
-///
-/// # Safety
-///
-/// As for [`product`].
-#[target_feature(enable = "avx2")]
-pub(crate) unsafe fn product_onto(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], image: &mut [u8]) {
-    // SAFETY: the caller's contract.
-    unsafe { each_block::<Pairs>(rows, matrix, starts, Target::Onto(image)) };
+    unsafe { each_block::<Pairs>(rows, matrix, starts, target) };
 }
 
 /// As [`super::plain::product`], with VNNI.
@@ -73,20 +62,9 @@ pub(crate) unsafe fn product_onto(rows: &[u8], matrix: &Int8Matrix, starts: &[i3
 ///
 /// The machine has AVX2, AVX-512VL and VNNI. The sizes fit.
 #[target_feature(enable = "avx2,avx512vl,avx512vnni")]
-pub(crate) unsafe fn product_vnni(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], out: &mut [i16]) {
+pub(crate) unsafe fn product_vnni(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], target: Target<'_>) {
     // SAFETY: the caller's contract.
-    unsafe { each_block::<Fours>(rows, matrix, starts, Target::Sums(out)) };
-}
-
-/// As [`super::plain::product_onto`], with VNNI.
-///
-/// # Safety
-///
-/// As for [`product_vnni`].
-#[target_feature(enable = "avx2,avx512vl,avx512vnni")]
-pub(crate) unsafe fn product_onto_vnni(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], image: &mut [u8]) {
-    // SAFETY: the caller's contract.
-    unsafe { each_block::<Fours>(rows, matrix, starts, Target::Onto(image)) };
+    unsafe { each_block::<Fours>(rows, matrix, starts, target) };
 }
 
 /// Whether this machine has VNNI for vectors of 32 bytes.
@@ -116,14 +94,8 @@ unsafe fn read_four(from: &[u8], at: usize) -> i32 {
     i32::from_le_bytes(unsafe { from.as_ptr().add(at).cast::<[u8; 4]>().read() })
 }
 
-/// Where a product goes.
-enum Target<'a> {
-    Sums(&'a mut [i16]),
-    Onto(&'a mut [u8]),
-}
-
 #[inline(always)]
-unsafe fn each_block<D: Dot>(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], mut target: Target<'_>) {
+unsafe fn each_block<D: DotFour>(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], mut target: Target<'_>) {
     let n = rows.len() / matrix.inputs;
     let whole = n - n % ROWS;
     for group in 0..matrix.outputs / 16 {
@@ -141,7 +113,7 @@ unsafe fn each_block<D: Dot>(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], m
 
 /// Sixteen outputs of `R` rows.
 #[inline(always)]
-unsafe fn block<D: Dot, const R: usize>(
+unsafe fn block<D: DotFour, const R: usize>(
     rows: &[u8],
     matrix: &Int8Matrix,
     starts: &[i32],

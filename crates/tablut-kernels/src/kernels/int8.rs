@@ -1,9 +1,13 @@
 //! The safe interface of the kernels in integers.
 
-use crate::int8::{INT8_LANES, STEPS, plain};
+use crate::int8::{INT8_LANES, STEPS, Target, plain};
 use crate::{Grid, Int8Depthwise, Int8Matrix, Kernels};
 #[cfg(target_arch = "x86_64")]
 use crate::{Simd, int8::avx2};
+#[cfg(target_arch = "aarch64")]
+use crate::{Simd, int8::neon};
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use crate::{Simd, int8::simd128};
 
 /// Calls a kernel for AVX2 where it may be used, otherwise the plain one.
 macro_rules! with_avx2 {
@@ -26,12 +30,7 @@ impl Kernels {
     pub fn int8_product(self, rows: &[u8], matrix: &Int8Matrix, starts: &[i32], out: &mut [i16]) {
         let n = check(rows, matrix, starts);
         assert_eq!(out.len(), n * matrix.outputs(), "size of the outputs");
-        match self.simd {
-            // SAFETY: the machine has the instructions, and the sizes were checked above.
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 if avx2::has_vnni() => unsafe { avx2::product_vnni(rows, matrix, starts, out) },
-            simd => with_avx2!(simd, product(rows, matrix, starts, out)),
-        }
+        self.product_into(rows, matrix, starts, Target::Sums(out));
     }
 
     /// `image[r] += starts + matrix · rows[r]`, cut off at 0 and 127 steps. The outputs have the steps of activations.
@@ -42,11 +41,26 @@ impl Kernels {
     pub fn int8_product_onto(self, rows: &[u8], matrix: &Int8Matrix, starts: &[i32], image: &mut [u8]) {
         let n = check(rows, matrix, starts);
         assert_eq!(image.len(), n * matrix.outputs(), "size of the image");
-        match self.simd {
-            // SAFETY: the machine has the instructions, and the sizes were checked above.
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 if avx2::has_vnni() => unsafe { avx2::product_onto_vnni(rows, matrix, starts, image) },
-            simd => with_avx2!(simd, product_onto(rows, matrix, starts, image)),
+        self.product_into(rows, matrix, starts, Target::Onto(image));
+    }
+
+    /// The sizes have been checked.
+    fn product_into(self, rows: &[u8], matrix: &Int8Matrix, starts: &[i32], target: Target<'_>) {
+        // SAFETY: the machine has the instructions, and the sizes were checked.
+        unsafe {
+            match self.simd {
+                #[cfg(target_arch = "x86_64")]
+                Simd::Avx512 if avx2::has_vnni() => avx2::product_vnni(rows, matrix, starts, target),
+                #[cfg(target_arch = "x86_64")]
+                Simd::Avx2 | Simd::Avx512 => avx2::product(rows, matrix, starts, target),
+                #[cfg(target_arch = "aarch64")]
+                Simd::Neon if neon::has_dot() => neon::product_dot(rows, matrix, starts, target),
+                #[cfg(target_arch = "aarch64")]
+                Simd::Neon => neon::product(rows, matrix, starts, target),
+                #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+                Simd::Simd128 => plain::product::<simd128::Pairs>(rows, matrix, starts, target),
+                _ => plain::product::<plain::Floats>(rows, matrix, starts, target),
+            }
         }
     }
 
