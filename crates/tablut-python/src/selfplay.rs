@@ -189,7 +189,7 @@ impl Drop for PySelfPlay {
 ///
 /// `rules` is a rule set or a list of rule sets, which take turns. `simulations` is the number per search. A game
 /// begins with up to `opening_plies` random plies and is stopped after `max_plies`. `options` changes settings of the
-/// search: `solver`, `max_considered`, `c_visit`, `c_scale`. The games depend on the seed and the generation, not on
+/// search: `solver`, `max_considered`, `c_scale`. The games depend on the seed and the generation, not on
 /// threads. They equal those of a run with this seed. `evaluator` is a callable as for `search`. Each of `threads`
 /// threads plays `batch` games at once, and their positions form batches.
 #[pyfunction]

@@ -18,8 +18,6 @@ pub struct SelfPlaySearch {
     pub solver: Solver,
     /// m: the number of moves that the root considers at first.
     pub max_considered: u32,
-    /// Added to the visits of the most visited move in σ, as in the paper.
-    pub c_visit: f32,
     /// Weight of Q relative to the logits in σ. Q runs from 0, the lowest value of the node's moves, to 1, the highest.
     /// The default is that of mctx.
     pub c_scale: f32,
@@ -27,15 +25,15 @@ pub struct SelfPlaySearch {
 
 impl Default for SelfPlaySearch {
     fn default() -> Self {
-        Self { solver: Solver::Deep, max_considered: 16, c_visit: 50.0, c_scale: 0.1 }
+        Self { solver: Solver::Deep, max_considered: 16, c_scale: 0.1 }
     }
 }
 
 impl SelfPlaySearch {
     /// All settings of the search.
     pub fn config(&self) -> SearchConfig {
-        let &Self { solver, max_considered, c_visit, c_scale } = self;
-        let sigma = SigmaConfig { c_visit, c_scale, q_scale: QScale::MinMax };
+        let &Self { solver, max_considered, c_scale } = self;
+        let sigma = SigmaConfig { c_scale, q_scale: QScale::MinMax, ..SigmaConfig::default() };
         SearchConfig {
             method: Method::Gumbel,
             gumbel: GumbelConfig { max_considered, simulations_per_considered: 1, noise: true, sigma },

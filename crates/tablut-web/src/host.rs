@@ -12,8 +12,7 @@ use tablut_rules::{Game, MoveList, Position, Side};
 use tablut_search::{Evaluator, Limit};
 use tablut_session::protocol::{Call, Event, Request, RequestedRules, read_call};
 use tablut_session::{
-    Analysis, DEMO_PAUSE, HostConfig, JobQueue, LiveGame, PuzzleBook, Response, SavedGame, Step,
-    Task, Thinking, words,
+    Analysis, DEMO_PAUSE, HostConfig, JobQueue, LiveGame, PuzzleBook, Response, SavedGame, Step, Task, Thinking, words,
 };
 
 /// The letters of games' names. No two of them look alike.

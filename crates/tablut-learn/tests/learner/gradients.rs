@@ -11,9 +11,7 @@ use tablut_kernels::{Kernels, Simd};
 use tablut_learn::{BurnBackend, CpuBackend, GradientBackend, LearnerState, Multiply, OptimizerConfig};
 use tablut_net::layers::Values;
 use tablut_net::lines::LineLearner;
-use tablut_net::{
-    Architecture, Engine, Inference, OutputBatch, PolicyIndex, Predictions, Weights, encode_symmetric,
-};
+use tablut_net::{Architecture, Engine, Inference, OutputBatch, PolicyIndex, Predictions, Weights, encode_symmetric};
 use tablut_rules::{Game, MoveList, Rules, Situation, Symmetry};
 
 /// Positions of random games under every rule set, with random targets.

@@ -37,7 +37,6 @@ impl SelfPlaySearch {
     /// If a setting is out of range. The error names the first one.
     pub fn validate(&self) -> Result<(), ConfigError> {
         integer("max_considered", self.max_considered)?;
-        visits("c_visit", self.c_visit)?;
         factor("c_scale", self.c_scale)
     }
 }
