@@ -191,7 +191,7 @@ mod tests {
     use crate::tally::{MatchReport, ReportHeader, Tally};
     use tablut_players::Ending;
     use tablut_ratings::Wdl;
-    use tablut_rules::{Outcome, Reason, Side};
+    use tablut_rules::{Outcome, Reason, Rules, Side};
 
     /// A game with this number of half points for the player on `side`.
     fn game(side: Side, half_points: usize) -> GameResult {
@@ -204,11 +204,11 @@ mod tests {
         let players = players.map(str::to_owned);
         let header =
             ReportHeader { rules: "house".into(), players, seed: 1, opening_plies: 4, max_plies: None, complete: true };
-        let mut tally = Tally::default();
+        let (rules, mut tally) = (Rules::named("kvasir").unwrap(), Tally::default());
         for (as_attackers, row) in pairs.iter().enumerate() {
             for (as_defenders, &n) in row.iter().enumerate() {
                 let (first, second) = (game(Side::Attackers, as_attackers), game(Side::Defenders, as_defenders));
-                (0..n).for_each(|_| tally.record_pair(&first, &second));
+                (0..n).for_each(|_| tally.record_pair(&rules, &first, &second));
             }
         }
         tally.report(header)

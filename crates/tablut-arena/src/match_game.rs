@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tablut_games::{LeafRequest, Task};
 use tablut_players::{Contestant, Ending, Fault, Player, PlayerError};
 use tablut_ratings::HalfPoints;
-use tablut_rules::{Game, Move, Rules, Side};
+use tablut_rules::{Game, Move, Results, Rules, Side};
 use tablut_search::{Evaluation, Query};
 
 /// The player on one side of the board.
@@ -28,6 +28,14 @@ pub struct GameResult {
 }
 
 impl GameResult {
+    /// The game's result under its `rules`.
+    pub fn results(&self, rules: &Rules) -> Results {
+        match self.ending {
+            Ending::Rules(outcome) => Results::of_game(rules, outcome, self.moves.len()),
+            Ending::Forfeit { loser, .. } => Results::won_by(loser.opponent()),
+        }
+    }
+
     /// The half points of the player on `side`.
     pub fn half_points(&self, side: Side) -> HalfPoints {
         match self.ending.winner() {
@@ -45,7 +53,7 @@ pub struct MatchPlan {
     pub rules: Arc<Rules>,
     /// The two players.
     pub contestants: [Contestant; 2],
-    /// A game is a draw after this many plies, in addition to the rules' limits.
+    /// A game stops unfinished after this many plies, in addition to the rules' limits. Each player scores half a point.
     pub max_plies: Option<u32>,
     /// The seed of all randomness.
     pub seed: u64,

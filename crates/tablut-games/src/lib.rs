@@ -25,7 +25,7 @@ pub use executor::{Concurrency, Counters, LeafRequest, RunError, Task, TaskSourc
 pub use game_source::{
     FleetReport, GameOrder, GameSource, GameSourceError, LocalGames, MakeInference, PlayedGames, WorkerReport,
 };
-pub use metrics::{GenerationMetrics, LearningMetrics, LossParts, METRICS_SCHEMA, MachineMetrics, SelfPlayMetrics};
+pub use metrics::{GenerationMetrics, LearningMetrics, LossParts, MachineMetrics, MetricsSchema, SelfPlayMetrics};
 pub use metrics_file::{MetricsError, append_metrics, read_metrics, resume_metrics};
 pub use npz::{NpzError, write_npz};
 pub use record::{GameRecord, Handicap, PlyRecord, ReplayError, SearchRecord};
@@ -35,7 +35,7 @@ pub use record_file::{
 };
 pub use selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng};
 pub use statistics::{
-    CalibrationBin, DrawStatistics, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,
+    CalibrationBin, DrawStatistics, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,
     PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames, examine,
 };
 pub use window::{ReplayWindow, TrainingBatch};

@@ -7,7 +7,7 @@ use tablut_games::{
     SelfPlayGame, examine, game_rng, run_tasks,
 };
 use tablut_net::{Inference, InputBatch, NetError, OutputBatch};
-use tablut_rules::{Rules, Side};
+use tablut_rules::{Results, Rules, Side};
 use tablut_search::{SelfPlaySearch, UniformEvaluator};
 
 /// Twelve short games, in turns under `rules`.
@@ -55,10 +55,11 @@ fn games_are_counted_by_rule_set_and_side() {
     for set in &counted {
         let of_set: Vec<_> = games.iter().filter(|game| game.rules == set.rules).collect();
         let won = |side| of_set.iter().filter(|game| game.outcome.winner == Some(side)).count();
-        assert_eq!((set.games, set.attackers_won, set.defenders_won), (6, won(Side::Attackers), won(Side::Defenders)));
-        assert_eq!(set.drawn, 6 - set.attackers_won - set.defenders_won);
-        let endings = set.endings.values().map(|e| e.attackers_won + e.drawn + e.defenders_won).sum::<usize>();
-        assert_eq!(endings, 6);
+        let Results { attackers, draws, defenders, unfinished } = set.results;
+        assert_eq!((set.games, attackers, defenders), (6, won(Side::Attackers), won(Side::Defenders)));
+        assert_eq!(draws + unfinished, 6 - attackers - defenders);
+        assert_eq!(set.endings.values().copied().sum::<Results>(), set.results);
+        assert_eq!(set.endings.get("ply-limit").map_or(0, Results::games), unfinished);
         let plies = of_set.iter().map(|game| game.plies.len()).sum::<usize>();
         assert!((set.plies.mean * 6.0 - plies as f64).abs() < 1e-9);
         let searched = of_set.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();

@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, GameSourceError, GenerationMetrics,
-    LearningMetrics, LossParts, METRICS_SCHEMA, RecordFile, SelfPlayMetrics, append_metrics, write_records,
+    LearningMetrics, LossParts, MetricsSchema, RecordFile, SelfPlayMetrics, append_metrics, write_records,
 };
 use tablut_net::{Model, StatedRules, Weights};
 use tablut_ratings::RatedGeneration;
@@ -152,7 +152,7 @@ fn generation(
     let machine = measurements.machine(run);
     let device = (!run.device.is_cpu()).then(|| run.device.name().to_owned());
     let metrics = GenerationMetrics {
-        schema: METRICS_SCHEMA,
+        schema: MetricsSchema,
         generation,
         simulations,
         selfplay,
@@ -184,19 +184,21 @@ fn games_of(
     let path = run.games_path(generation);
     if path.exists() {
         let file = load_games(&run.folder, generation)?;
-        let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..SelfPlayMetrics::count(&file.games) };
+        let counted = SelfPlayMetrics::count(&run.rules, &file.games).map_err(|error| TrainError::Replay { path, error })?;
+        let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..counted };
         return Ok((file.games, metrics, None));
     }
     let order = order(run, generation)?;
     on_event(RunEvent::SelfPlayBegan { generation, games: order.games });
     let played = source.collect(&order, counters, cancel, &|game| on_event(RunEvent::GameEnded(game)))?;
+    let counted = SelfPlayMetrics::count(&run.rules, &played.games);
     let metrics = SelfPlayMetrics {
         batch_fill: played.batch_fill,
         seconds: played.seconds,
         evaluations: played.evaluations,
         mean_batch: played.mean_batch,
         net_share: played.net_share,
-        ..SelfPlayMetrics::count(&played.games)
+        ..counted.map_err(|error| TrainError::Replay { path: path.clone(), error })?
     };
     if metrics.positions == 0 {
         return Err(TrainError::NothingToLearn(generation));

@@ -37,6 +37,9 @@ pub struct EvaluationMatch {
     /// How often each pair of results occurred in a pair of games.
     #[serde(default)]
     pub pairs: PairTable,
+    /// Games that were stopped at the ply limit. Each is half a point in the scores.
+    #[serde(default)]
+    pub unfinished: usize,
 }
 
 /// The net's score with one side or both.

@@ -5,7 +5,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use tablut_games::{CalibrationBin, Endings, GenerationMetrics, RuleSetStatistics};
+use tablut_games::{CalibrationBin, GenerationMetrics, RuleSetStatistics};
+use tablut_rules::Results;
 
 /// The mean of `value` over the lines that have it.
 pub(crate) fn mean(lines: &[GenerationMetrics], value: impl Fn(&GenerationMetrics) -> Option<f64>) -> Option<f64> {
@@ -44,19 +45,8 @@ pub(crate) fn by_rule_set(lines: &[GenerationMetrics]) -> Vec<(&str, Vec<&RuleSe
 }
 
 /// The results of the ordinary games in some statistics.
-pub(crate) fn ordinary(sets: &[&RuleSetStatistics]) -> Endings {
-    sets.iter().fold(Endings::default(), |sum, set| sum.plus(set.ordinary()))
-}
-
-/// The results of each rule set's ordinary games, in the order of their first appearance. Lines of version 1 have no
-/// rule sets. Their results come last, with an empty name.
-pub(crate) fn results_by_rule_set(lines: &[GenerationMetrics]) -> Vec<(&str, Endings)> {
-    let of_sets = by_rule_set(lines).into_iter().map(|(rules, sets)| (rules, ordinary(&sets)));
-    let first_version = lines.iter().filter(|line| line.rule_sets.is_empty()).map(|line| {
-        let play = &line.selfplay;
-        Endings { attackers_won: play.attackers_won, drawn: play.drawn, defenders_won: play.defenders_won }
-    });
-    of_sets.chain(first_version.reduce(Endings::plus).map(|results| ("", results))).collect()
+pub(crate) fn ordinary(sets: &[&RuleSetStatistics]) -> Results {
+    sets.iter().map(|set| set.ordinary()).sum()
 }
 
 /// Positions that the net evaluated per second of self-play. `None` if the time is unknown.
@@ -83,18 +73,18 @@ pub(crate) fn calibration(lines: &[GenerationMetrics], rules: Option<&str>) -> V
     sums.into_values().map(mean).collect()
 }
 
-/// The lines of a file in the order of their generations, and the number of unreadable lines. If a generation occurs
-/// twice, the later line counts. A missing file has no lines.
+/// The lines of a file in the order of their generations, and why others cannot be read. If a generation occurs twice,
+/// the later line counts. A missing file has no lines.
 ///
 /// # Errors
 /// If the file exists and cannot be read.
-pub fn read_lines(path: &Path) -> io::Result<(Vec<GenerationMetrics>, usize)> {
+pub fn read_lines(path: &Path) -> io::Result<(Vec<GenerationMetrics>, Vec<String>)> {
     let text = match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         text => text?,
     };
     let whole = text.split_inclusive('\n').filter(|line| !line.trim().is_empty());
-    let mut unread = 0;
+    let mut unread = Vec::new();
     let mut lines = BTreeMap::new();
     for line in whole {
         match serde_json::from_str::<GenerationMetrics>(line) {
@@ -103,7 +93,7 @@ pub fn read_lines(path: &Path) -> io::Result<(Vec<GenerationMetrics>, usize)> {
             }
             // A run may be writing the last line now.
             Err(_) if !line.ends_with('\n') => {}
-            Err(_) => unread += 1,
+            Err(error) => unread.push(error.to_string()),
         }
     }
     Ok((lines.into_values().collect(), unread))
@@ -114,17 +104,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_other_versions_are_read_and_unreadable_ones_counted() {
+    fn lines_with_more_keys_are_read_and_those_of_other_versions_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("metrics.jsonl");
-        let text = "{\"generation\":1,\"future\":{\"x\":[]},\"learning\":{\"loss\":{\"policy\":3.5,\"policy_floor\":3,\"later\":1}}}\n\
-                    {\"generation\":0}\nnonsense\n{\"generation\":1,\"simulations\":7}\n{\"generation\":2,\"sel";
-        fs::write(&path, text).unwrap();
+        let line = |rest: &str| format!("{{\"schema\":5,{rest}}}\n");
+        let learning = r#""learning":{"loss":{"policy":3.5,"policy_floor":3,"later":1}}"#;
+        let first = line(&format!("\"generation\":1,\"future\":{{\"x\":[]}},{learning}"));
+        let text = first.clone()
+            + &line("\"generation\":0")
+            + "{\"schema\":4,\"generation\":0}\n"
+            + &line("\"generation\":1,\"simulations\":7")
+            + "{\"schema\":5,\"sel";
+        fs::write(&path, &text).unwrap();
         let (lines, unread) = read_lines(&path).unwrap();
         assert_eq!(lines.iter().map(|line| (line.generation, line.simulations)).collect::<Vec<_>>(), [(0, 0), (1, 7)]);
-        assert_eq!(unread, 1);
-        assert_eq!(read_lines(&folder.path().join("absent")).unwrap(), (Vec::new(), 0));
-        let first: GenerationMetrics = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        assert_eq!(unread.len(), 1);
+        assert!(unread[0].starts_with("schema 4, this program reads schema 5"), "{unread:?}");
+        assert_eq!(read_lines(&folder.path().join("absent")).unwrap(), (Vec::new(), Vec::new()));
+        let first: GenerationMetrics = serde_json::from_str(&first).unwrap();
         assert_eq!((first.learning.policy_gap(), lines[0].learning.policy_gap()), (Some(0.5), None));
     }
 }
