@@ -16,6 +16,7 @@ mod metrics_file;
 mod npz;
 mod record;
 mod record_file;
+mod samples;
 mod selfplay;
 mod statistics;
 mod window;
@@ -33,10 +34,11 @@ pub use record_file::{
     RecordFile, RecordFileError, pack_game, read_records, records_from_bytes, records_to_bytes, unpack_game,
     write_records,
 };
+pub use samples::{ReplayedGame, Sample};
 pub use selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng};
 pub use statistics::{
-    CalibrationBin, DrawStatistics, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,
-    PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames, examine,
+    CalibrationBin, DrawStatistics, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES, PhaseStatistics,
+    PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames, examine,
 };
 pub use window::{ReplayWindow, TrainingBatch};
 

@@ -13,10 +13,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Results, Rules, Side};
 
-use self::sample::entropy;
-use crate::record::{GameRecord, Handicap, ReplayError};
+use crate::record::Handicap;
+use crate::samples::ReplayedGame;
 pub use net::{CalibrationBin, DrawStatistics, NetLosses, NetStatistics, PHASES, PhaseStatistics, PolicyStatistics};
-pub use sample::{ExamineError, ExaminedPosition, examine};
+use sample::entropy;
+pub use sample::{ExaminedPosition, examine};
 
 /// The games of one rule set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -118,29 +119,24 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 impl RuleSetStatistics {
     /// The statistics of `games`, with one entry for each of `rules` that has games, in the same order.
-    ///
-    /// # Errors
-    /// If a record cannot be replayed under its rules.
-    pub fn count(rules: &[Arc<Rules>], games: &[GameRecord]) -> Result<Vec<Self>, ReplayError> {
-        let counted = games.par_iter().map(|game| Counts::of(rules, game)).collect::<Result<Vec<_>, _>>()?;
-        let of_set = |place: usize| counted.iter().filter(move |counts| counts.rules == place);
+    pub fn count(rules: &[Arc<Rules>], games: &[ReplayedGame]) -> Vec<Self> {
+        let sides: Vec<_> = games.par_iter().map(side_sums).collect();
+        let of_set = |place: usize| games.iter().zip(&sides).filter(move |(game, _)| game.rules == place);
         let sets = rules.iter().enumerate().filter(|&(place, _)| of_set(place).next().is_some());
-        Ok(sets.map(|(place, rules)| Self::sum(rules, of_set(place))).collect())
+        sets.map(|(place, rules)| Self::sum(rules.name(), of_set(place))).collect()
     }
 
-    fn sum<'a, 'g: 'a>(rules: &Rules, games: impl Iterator<Item = &'a Counts<'g>>) -> Self {
-        let mut this = Self { rules: rules.name().to_owned(), ..Self::default() };
+    fn sum<'a>(rules: &str, games: impl Iterator<Item = (&'a ReplayedGame, &'a [SideStatistics; 2])>) -> Self {
+        let mut this = Self { rules: rules.to_owned(), ..Self::default() };
         let mut lengths = Vec::new();
         let mut special = SpecialStatistics::default();
-        for game in games {
-            let GameRecord { outcome, handicap, plies, .. } = game.record;
+        for (game, sides) in games {
             this.games += 1;
-            let result = game.record.results(rules);
-            this.results += result;
-            *this.endings.entry(outcome.reason.to_string()).or_default() += result;
-            special.count(*handicap, result);
-            lengths.push(plies.len());
-            for (sum, side) in [&mut this.attackers, &mut this.defenders].into_iter().zip(&game.sides) {
+            this.results += game.result;
+            *this.endings.entry(game.reason.to_string()).or_default() += game.result;
+            special.count(game.handicap, game.result);
+            lengths.push(game.plies);
+            for (sum, side) in [&mut this.attackers, &mut this.defenders].into_iter().zip(sides) {
                 sum.captures += side.captures;
                 sum.positions += side.positions;
                 sum.proven += side.proven;
@@ -172,6 +168,19 @@ impl RuleSetStatistics {
     }
 }
 
+/// The sums over a game by the side's index, before means are computed.
+fn side_sums(game: &ReplayedGame) -> [SideStatistics; 2] {
+    let mut sides = game.captures.map(|n| SideStatistics { captures: n as f64, ..SideStatistics::default() });
+    for sample in &game.samples {
+        let side = &mut sides[sample.side().index()];
+        side.positions += 1;
+        side.proven += usize::from(sample.search.value().abs() >= 1.0);
+        side.legal_moves += sample.policy.len() as f64;
+        side.target_entropy += entropy(sample.policy.iter().map(|&p| f64::from(p)));
+    }
+    sides
+}
+
 impl Lengths {
     /// The summary of some lengths, all zero if there are none.
     pub fn of(mut plies: Vec<usize>) -> Self {
@@ -186,34 +195,6 @@ impl Lengths {
             p90: at(0.9),
             longest: plies[last],
         }
-    }
-}
-
-/// One game's part of the sums, before means are computed.
-struct Counts<'a> {
-    /// Index of the rule set.
-    rules: usize,
-    record: &'a GameRecord,
-    sides: [SideStatistics; 2],
-}
-
-impl<'a> Counts<'a> {
-    fn of(rules: &[Arc<Rules>], game: &'a GameRecord) -> Result<Self, ReplayError> {
-        let place = game.place_among(rules)?;
-        let mut sides = [SideStatistics::default(); 2];
-        let end = game.replay(&rules[place], |state, moves, ply| {
-            let Some(search) = &ply.search else { return };
-            let side = &mut sides[state.position().side_to_move().index()];
-            side.positions += 1;
-            side.proven += usize::from(search.chances.value().abs() >= 1.0);
-            side.legal_moves += moves.len() as f64;
-            side.target_entropy += entropy(search.policy.iter().map(|&p| f64::from(p)));
-        })?;
-        for side in Side::ALL {
-            let left = |of: &tablut_rules::Position| of.pieces(side.opponent()).len() as f64;
-            sides[side.index()].captures = left(&game.start) - left(end.position());
-        }
-        Ok(Self { rules: place, record: game, sides })
     }
 }
 

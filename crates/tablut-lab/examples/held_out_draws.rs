@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tablut_games::{GameRecord, NetLosses, examine, read_records};
+use tablut_games::{GameRecord, NetLosses, ReplayedGame, examine, read_records};
 use tablut_net::{Engine, Inference, Model};
 use tablut_rules::Rules;
 
@@ -30,7 +30,9 @@ fn main() -> anyhow::Result<()> {
     let engine = Engine::new(&model.weights)?;
     let make = || Box::new(engine.share(1).expect("one thread is the caller's own")) as Box<dyn Inference>;
     for (name, games) in ["learnt", "held out"].into_iter().zip(&sets) {
-        let draws = NetLosses::of(&examine(&rules, games, usize::MAX, &make)?, 0.0).draws;
+        let replayed = ReplayedGame::replay_all(&rules, games)?;
+        let samples: Vec<_> = replayed.iter().flat_map(|game| &game.samples).collect();
+        let draws = NetLosses::of(&examine(&rules, &samples, usize::MAX, &make)?, 0.0).draws;
         let (predicted, drawn) = (100.0 * draws.predicted, 100.0 * draws.drawn);
         println!(
             "{}: {name}: {} games, {} positions: predicted {predicted:.1} %, drawn {drawn:.1} %, difference {:+.1}",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tablut_games::{GameRecord, GenerationMetrics, ReplayWindow, resume_metrics};
+use tablut_games::{GenerationMetrics, ReplayWindow, resume_metrics};
 use tablut_net::{Model, TrainingSummary, Weights, durable};
 use tablut_rules::{RuleSet, Rules};
 
@@ -215,10 +215,10 @@ impl Run {
         self.folder.join("checkpoints")
     }
 
-    /// Divides a generation's games into those for training and those that are held out.
-    pub(crate) fn split(&self, games: Vec<GameRecord>) -> (Vec<GameRecord>, Vec<GameRecord>) {
+    /// Divides a generation's games, which have these indices, into those for training and those that are held out.
+    pub(crate) fn split<T>(&self, games: Vec<T>, index: impl Fn(&T) -> u64) -> (Vec<T>, Vec<T>) {
         let (share, sets) = (self.config.learning.held_out_share, self.rules.len());
-        games.into_iter().partition(|game| !is_held_out(game.index, sets, share))
+        games.into_iter().partition(|game| !is_held_out(index(game), sets, share))
     }
 
     /// Fills the history from the games of the last completed generations, if the config needs it.
@@ -237,7 +237,7 @@ impl Run {
         let (mut latest, mut kept) = (Vec::new(), 0);
         for generation in (0..self.next_generation).rev() {
             let path = self.games_path(generation);
-            let (games, _) = self.split(load_games(&self.folder, generation)?.games);
+            let (games, _) = self.split(load_games(&self.folder, generation)?.games, |game| game.index);
             let positions = games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
             if kept + positions > learning.window_positions && !latest.is_empty() {
                 break;

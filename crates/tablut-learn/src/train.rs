@@ -7,7 +7,8 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, GameSourceError, GenerationMetrics,
-    LearningMetrics, LossParts, MetricsSchema, RecordFile, SelfPlayMetrics, append_metrics, write_records,
+    LearningMetrics, LossParts, MetricsSchema, RecordFile, ReplayedGame, SelfPlayMetrics, append_metrics,
+    write_records,
 };
 use tablut_net::{Model, StatedRules, Weights};
 use tablut_ratings::RatedGeneration;
@@ -130,17 +131,20 @@ fn generation(
     if run.config.schedule.lag > 0 && next < run.config.schedule.generations && !run.games_path(next).exists() {
         source.begin(&order(run, next)?)?;
     }
-    let mut measurements = Measurements::new(selfplay.evaluations);
-    let (rule_sets, fresh) = measurements.games(run, &games)?;
-    let (games, held_out) = run.split(games);
     let path = run.games_path(generation);
-    let positions = run.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
+    let replayed = ReplayedGame::replay_all(&run.rules, &games).map_err(|error| TrainError::Replay { path, error })?;
+    drop(games);
+    let mut measurements = Measurements::new(selfplay.evaluations);
+    let (rule_sets, fresh) = measurements.games(run, &replayed)?;
+    let (learnt_from, held_out) = run.split(replayed, |game| game.index);
+    let positions = run.window.add(learnt_from);
     if positions == 0 {
         return Err(TrainError::NothingToLearn(generation));
     }
     let learning = learn(run, generation, positions, cancel, on_event)?;
-    let learnt = measurements.losses(run, &games)?;
-    let held_out = (!held_out.is_empty()).then(|| measurements.losses(run, &held_out)).transpose()?;
+    let learnt = measurements.losses(run, run.window.newest().iter())?;
+    let held_out_samples = || held_out.iter().flat_map(|game| &game.samples);
+    let held_out = (!held_out.is_empty()).then(|| measurements.losses(run, held_out_samples())).transpose()?;
     let learning = LearningMetrics { weight_norm: weight_norm(run), fresh, learnt, held_out, ..learning };
     run.count(n_games, positions, selfplay.evaluations);
     let checkpoint = Checkpoint { generation, learner: run.learner.clone(), training: run.training.clone() };
@@ -184,7 +188,8 @@ fn games_of(
     let path = run.games_path(generation);
     if path.exists() {
         let file = load_games(&run.folder, generation)?;
-        let counted = SelfPlayMetrics::count(&run.rules, &file.games).map_err(|error| TrainError::Replay { path, error })?;
+        let counted =
+            SelfPlayMetrics::count(&run.rules, &file.games).map_err(|error| TrainError::Replay { path, error })?;
         let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..counted };
         return Ok((file.games, metrics, None));
     }

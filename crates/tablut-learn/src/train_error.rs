@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use tablut_games::{ExamineError, GameSourceError, MetricsError, RecordFileError, ReplayError};
-use tablut_net::ModelFileError;
+use tablut_games::{GameSourceError, MetricsError, RecordFileError, ReplayError};
+use tablut_net::{ModelFileError, NetError};
 use tablut_rules::RuleSetError;
 
 use crate::config::{Difference, TrainConfigError};
@@ -107,7 +107,7 @@ pub enum TrainError {
     },
     /// The net could not be measured on a sample of the games.
     #[error("measuring the net on the generation's games: {0}")]
-    Measuring(#[from] ExamineError),
+    Measuring(#[from] NetError),
     /// A step of learning failed.
     #[error(transparent)]
     Learning(#[from] StepError),
