@@ -18,21 +18,22 @@ import pandas as pd
 
 def show_metrics(path):
     metrics = pd.read_csv(path)
-    metrics["rules"] = metrics["rules"].fillna("all")
-    for side in ("attackers", "defenders"):
-        metrics[f"{side}_share"] = metrics[f"{side}_won"] / metrics["games"]
+    results = ["attackers", "draws", "defenders", "unfinished"]
+    for result in results:
+        metrics[f"{result}_share"] = metrics[result] / metrics["games"]
     last = metrics[metrics["generation"] > metrics["generation"].max() - 3]
     print("The last three generations, by rule set:")
-    columns = ["attackers_share", "defenders_share", "attackers_entropy", "defenders_entropy", "net_error", "search_error"]
+    columns = [f"{result}_share" for result in results]
+    columns += ["attackers_entropy", "defenders_entropy", "net_error", "search_error"]
     print(last.groupby("rules")[columns].mean().round(3).to_string())
 
 
 def show_plies(path):
     plies = pd.read_csv(path)
-    searched = plies[plies["searched"] == 1].copy()
+    searched = plies[(plies["searched"] == 1) & (plies["reason"] != "ply-limit")].copy()
     searched["result"] = searched["winner"].map({"attackers": 1, "defenders": -1}).fillna(0)
     searched["bin"] = (searched["value"] * 5).round() / 5
-    print("\nWhat the search's values were worth (mean result by value):")
+    print("\nWhat the search's values were worth in finished games (mean result by value):")
     print(searched.groupby("bin")["result"].agg(["count", "mean"]).round(3).to_string())
 
 

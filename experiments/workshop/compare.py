@@ -30,7 +30,7 @@ def shares():
             found["workshop", view["rules"], balance["simulations"]] = share(balance["attackers"]["count"], balance["games"])
     for line in open(HERE / "matches.jsonl"):
         report = json.loads(line)
-        wins = sum(ending["attackers_won"] for ending in report["endings"].values())
+        wins = sum(ending["attackers"] for ending in report["endings"].values())
         # The net plays itself without noise: the two games of a pair are the same one.
         found["match", report["rules"], int(report["players"][0].split("-")[-1])] = share(wins / 2, report["games"] / 2)
     return found

@@ -156,6 +156,7 @@ impl WantedGames<'_> {
 /// pairs are judged in their order, and no pair after the deciding one counts. So the result does not depend on
 /// threads.
 struct Collector {
+    rules: Arc<Rules>,
     in_order: bool,
     waiting: BTreeMap<u64, GameRecord>,
     counted: BTreeMap<u64, GameRecord>,
@@ -168,10 +169,16 @@ struct Collector {
 }
 
 impl Collector {
-    fn new(test: Option<TestBounds>) -> Self {
-        let (waiting, counted) = (BTreeMap::new(), BTreeMap::new());
-        let tally = Tally::with_test(test);
-        Self { in_order: test.is_some(), waiting, counted, tally, finished: 0, settled: false }
+    fn new(rules: &Arc<Rules>, test: Option<TestBounds>) -> Self {
+        Self {
+            rules: rules.clone(),
+            in_order: test.is_some(),
+            waiting: BTreeMap::new(),
+            counted: BTreeMap::new(),
+            tally: Tally::with_test(test),
+            finished: 0,
+            settled: false,
+        }
     }
 
     /// Adds a game. Returns true once the sequential test has a verdict.
@@ -194,7 +201,7 @@ impl Collector {
             return false;
         }
         let pair = [first, first + 1].map(|idx| self.waiting.remove(&idx).expect("both were there"));
-        self.tally.record_pair(&pair[0], &pair[1]);
+        self.tally.record_pair(&self.rules, &pair[0], &pair[1]);
         self.counted.extend([first, first + 1].into_iter().zip(pair));
         true
     }
@@ -216,7 +223,7 @@ pub fn collect_match<E: From<OpeningsError>>(
     let openings = config.openings()?;
     let games_total = 2 * config.n_pairs;
     let mut is_left = vec![true; games_total];
-    let mut collector = Collector::new(config.sequential_test);
+    let mut collector = Collector::new(&config.rules, config.sequential_test);
     for game in earlier {
         is_left[game.index as usize] = false;
         collector.add(&game);

@@ -199,11 +199,11 @@ mod tests {
         let players = players.map(str::to_owned);
         let header =
             ReportHeader { rules: "house".into(), players, seed: 1, opening_plies: 4, max_plies: None, complete: true };
-        let mut tally = Tally::default();
+        let (rules, mut tally) = (Rules::named("kvasir").unwrap(), Tally::default());
         for (as_attackers, row) in pairs.iter().enumerate() {
             for (as_defenders, &n) in row.iter().enumerate() {
                 let (first, second) = (game(Side::Attackers, as_attackers), game(Side::Defenders, as_defenders));
-                (0..n).for_each(|_| tally.record_pair(&first, &second));
+                (0..n).for_each(|_| tally.record_pair(&rules, &first, &second));
             }
         }
         tally.report(header)

@@ -2,11 +2,10 @@
 //! match.
 
 use crate::contest::{MatchError, unless_stopped};
-use crate::match_game::{MatchPlan, half_points};
+use crate::match_game::MatchPlan;
 use crate::openings::{Opening, openings};
+use crate::tally::Tally;
 use tablut_games::{CancelToken, Concurrency, Counters, run_tasks};
-use tablut_ratings::PairTable;
-use tablut_rules::Side;
 use tablut_search::Evaluator;
 
 /// A small match. No contestant may use a clock or be a program, because the games share threads.
@@ -20,7 +19,7 @@ pub struct SmallMatch {
     pub opening_plies: u32,
 }
 
-/// Plays `matches` and returns the pairs of each, equal to those of [`play_match`](crate::play_match). Returns `None`
+/// Plays `matches` and returns the tally of each, equal to those of [`play_match`](crate::play_match). Returns `None`
 /// if `cancel` was cancelled.
 ///
 /// `make_evaluators` is called once in each worker thread;
@@ -32,7 +31,7 @@ pub fn play_pairs(
     make_evaluators: impl Fn() -> Vec<Box<dyn Evaluator>> + Sync,
     cancel: &CancelToken,
     on_game: impl Fn() + Sync,
-) -> Result<Option<Vec<PairTable>>, MatchError> {
+) -> Result<Option<Vec<Tally>>, MatchError> {
     // The match, the pair's number in it, and its opening.
     let mut places: Vec<(usize, usize, Opening)> = Vec::new();
     for (at, small) in matches.iter().enumerate() {
@@ -46,11 +45,11 @@ pub fn play_pairs(
     let counters = Counters::default();
     let played = run_tasks(2 * places.len(), concurrency, game, make_evaluators, &counters, cancel, |_, _| on_game());
     let Some(games) = unless_stopped(played)? else { return Ok(None) };
-    let mut tables = vec![PairTable::default(); matches.len()];
+    let mut tallies = vec![Tally::default(); matches.len()];
     for ((at, _, _), pair) in places.iter().zip(games.chunks_exact(2)) {
-        tables[*at].record(half_points(&pair[0], Side::Attackers), half_points(&pair[1], Side::Defenders));
+        tallies[*at].record_pair(&matches[*at].plan.rules, &pair[0], &pair[1]);
     }
-    Ok(Some(tables))
+    Ok(Some(tallies))
 }
 
 #[cfg(test)]
@@ -60,6 +59,7 @@ mod tests {
     use std::sync::Arc;
     use tablut_net::NetPool;
     use tablut_players::{Contestant, NamedPlayer};
+    use tablut_ratings::PairTable;
     use tablut_rules::Rules;
 
     fn small(rules: &str, players: [&str; 2], n_pairs: usize) -> SmallMatch {
@@ -82,7 +82,8 @@ mod tests {
         ];
         let play = |workers| {
             let concurrency = Concurrency { workers, tasks_per_worker: 3 };
-            play_pairs(&matches, concurrency, Vec::new, &CancelToken::new(), || {}).unwrap().unwrap()
+            let tallies = play_pairs(&matches, concurrency, Vec::new, &CancelToken::new(), || {}).unwrap().unwrap();
+            tallies.iter().map(Tally::pairs).collect::<Vec<_>>()
         };
         let tables = play(1);
         assert_eq!(tables.iter().map(PairTable::pairs).collect::<Vec<_>>(), [6, 4, 3]);

@@ -30,7 +30,7 @@ pub(crate) fn half_points(game: &GameRecord, side: Side) -> HalfPoints {
 pub struct MatchPlan {
     pub rules: Arc<Rules>,
     pub contestants: [Contestant; 2],
-    /// A game is a draw after this many plies, in addition to the rules' limits.
+    /// A game stops unfinished after this many plies, in addition to the rules' limits. Each player scores half a point.
     pub max_plies: u32,
     /// The seed of all randomness.
     pub seed: u64,

@@ -4,14 +4,14 @@ use crate::match_game::half_points;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tablut_games::GameRecord;
-use tablut_ratings::{HalfPoints, PairTable, Pentanomial, ScoreEstimate, SequentialTest, TestBounds, TestState, Wdl};
-use tablut_rules::{Reason, Side};
+use tablut_ratings::{PairTable, Pentanomial, ScoreEstimate, SequentialTest, TestBounds, TestState, Wdl};
+use tablut_rules::{Reason, Results, Rules, Side};
 
 /// Results on one side, or on both.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SideResult {
-    /// Wins, draws and losses.
+    /// The first player's points: wins, draws and losses. An unfinished game is half a point, like a draw.
     pub results: Wdl,
     /// The mean score with its 95 % interval.
     pub score: Option<ScoreEstimate>,
@@ -40,17 +40,6 @@ impl From<ScoreEstimate> for EloDifference {
         let (low, mean, high) = score.elo();
         Self { low: finite(low), mean: finite(mean), high: finite(high) }
     }
-}
-
-/// The number of games with one kind of ending.
-#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
-pub struct EndingCount {
-    /// Games won by the attackers.
-    pub attackers_won: u32,
-    /// Games drawn.
-    pub drawn: u32,
-    /// Games won by the defenders.
-    pub defenders_won: u32,
 }
 
 /// The result of a match from the first player's view. `--json` prints it.
@@ -85,7 +74,9 @@ pub struct MatchReport {
     /// The Elo difference between the first player and the second.
     pub elo: EloDifference,
     /// Games by their ending. The keys are the names of the reasons.
-    pub endings: BTreeMap<String, EndingCount>,
+    pub endings: BTreeMap<String, Results>,
+    /// Games that were stopped at the ply limit of the match. Each player scores half a point.
+    pub unfinished: usize,
     /// Games that each player lost by forfeit: by a crash, by exceeding its time, or by an illegal move. They count as
     /// losses.
     pub forfeits: [u32; 2],
@@ -135,7 +126,7 @@ pub struct TestReport {
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     pairs: PairTable,
-    endings: BTreeMap<String, EndingCount>,
+    endings: BTreeMap<String, Results>,
     forfeits: [u32; 2],
     plies: u64,
     test: Option<SequentialTest>,
@@ -147,8 +138,8 @@ impl Tally {
         Self { test: bounds.map(SequentialTest::new), ..Self::default() }
     }
 
-    /// Counts a pair. In `first` the first player played the attackers, in `second` the defenders.
-    pub fn record_pair(&mut self, first: &GameRecord, second: &GameRecord) {
+    /// Counts a pair under `rules`. In `first` the first player played the attackers, in `second` the defenders.
+    pub fn record_pair(&mut self, rules: &Rules, first: &GameRecord, second: &GameRecord) {
         let points = [half_points(first, Side::Attackers), half_points(second, Side::Defenders)];
         self.pairs.record(points[0], points[1]);
         if let Some(test) = &mut self.test {
@@ -161,13 +152,18 @@ impl Tally {
                 self.forfeits[(place + winner.opponent().index()) % 2] += 1;
             }
             self.plies += game.plies.len() as u64;
-            let ending = self.endings.entry(game.outcome.reason.to_string()).or_default();
-            match half_points(game, Side::Attackers) {
-                HalfPoints::Win => ending.attackers_won += 1,
-                HalfPoints::Draw => ending.drawn += 1,
-                HalfPoints::Loss => ending.defenders_won += 1,
-            }
+            *self.endings.entry(game.outcome.reason.to_string()).or_default() += game.results(rules);
         }
+    }
+
+    /// The pairs counted so far, by half points on each side.
+    pub fn pairs(&self) -> PairTable {
+        self.pairs
+    }
+
+    /// The games counted so far.
+    pub fn results(&self) -> Results {
+        self.endings.values().copied().sum()
     }
 
     /// The pairs counted so far, by half points.
@@ -192,6 +188,7 @@ impl Tally {
             max_plies: header.max_plies,
             complete: header.complete,
             endings: self.endings.clone(),
+            unfinished: self.results().unfinished,
             forfeits: self.forfeits,
             mean_plies: self.plies as f64 / f64::from(scores.games.max(1)),
             sequential_test,
@@ -219,15 +216,19 @@ pub struct ReportHeader {
 
 #[cfg(test)]
 mod tests {
-    use super::{EndingCount, ReportHeader, Tally};
+    use super::{ReportHeader, Tally};
     use std::sync::Arc;
     use tablut_games::{GameRecord, PlyRecord};
-    use tablut_rules::{Game, Outcome, Reason, Rules, Side};
+    use tablut_rules::{Game, Outcome, Reason, Results, Rules, Side};
 
     fn game(winner: Option<Side>, reason: Reason) -> GameRecord {
         let start = Game::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers);
         let plies = vec![PlyRecord { mv: "d1-d2".parse().unwrap(), search: None }; 10];
         GameRecord { plies, ..GameRecord::new(0, &start, 200, Outcome { winner, reason }) }
+    }
+
+    fn rules() -> Rules {
+        Rules::named("kvasir").unwrap()
     }
 
     fn header() -> ReportHeader {
@@ -239,18 +240,17 @@ mod tests {
     fn a_pair_counts_for_the_first_player_on_both_sides() {
         let mut tally = Tally::default();
         let escape = game(Some(Side::Defenders), Reason::KingEscaped);
-        tally.record_pair(&escape, &escape);
-        tally.record_pair(&game(None, Reason::Repetition), &escape);
+        tally.record_pair(&rules(), &escape, &escape);
+        tally.record_pair(&rules(), &game(None, Reason::PlyLimit), &escape);
         let report = tally.report(header());
-        assert_eq!(report.games, 4);
+        assert_eq!((report.games, report.unfinished), (4, 1));
         assert_eq!((report.as_attackers.results.losses, report.as_attackers.results.draws), (1, 1));
         assert_eq!(report.as_defenders.results.wins, 2);
         assert_eq!(report.pentanomial.counts, [0, 0, 1, 1, 0]);
         assert_eq!(report.total.score.unwrap().mean, 0.625);
         assert_eq!(report.mean_plies, 10.0);
-        let escapes = EndingCount { attackers_won: 0, drawn: 0, defenders_won: 3 };
-        assert_eq!(report.endings["king-escaped"], escapes);
-        assert_eq!(report.endings["repetition"].drawn, 1);
+        assert_eq!(report.endings["king-escaped"], Results { defenders: 3, ..Results::default() });
+        assert_eq!(report.endings["ply-limit"], Results { unfinished: 1, ..Results::default() });
     }
 
     #[test]
@@ -258,12 +258,12 @@ mod tests {
         let mut tally = Tally::default();
         let forfeit = game(Some(Side::Defenders), Reason::Forfeit);
         // The first player plays the attackers in the first game, and the second player in the second.
-        tally.record_pair(&forfeit, &forfeit);
-        tally.record_pair(&forfeit, &game(None, Reason::Repetition));
+        tally.record_pair(&rules(), &forfeit, &forfeit);
+        tally.record_pair(&rules(), &forfeit, &game(None, Reason::Repetition));
         let report = tally.report(header());
         assert_eq!(report.forfeits, [2, 1]);
         assert_eq!((report.as_attackers.results.losses, report.as_defenders.results.wins), (2, 1));
-        assert_eq!(report.endings["forfeit"].defenders_won, 3);
+        assert_eq!(report.endings["forfeit"].defenders, 3);
     }
 
     #[test]
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!((empty.games, empty.total.score), (0, None));
         let mut tally = Tally::default();
         let capture = game(Some(Side::Attackers), Reason::KingCaptured);
-        tally.record_pair(&capture, &game(Some(Side::Defenders), Reason::KingEscaped));
+        tally.record_pair(&rules(), &capture, &game(Some(Side::Defenders), Reason::KingEscaped));
         let won = tally.report(header());
         assert_eq!((won.elo.mean, won.elo.high), (None, None));
         assert!(won.elo.low.is_some_and(f64::is_finite));

@@ -7,7 +7,7 @@ use tablut_arena::{MatchConfig, MatchOutcome, play_match};
 use tablut_games::{CancelToken, Concurrency, GameRecord};
 use tablut_players::{Contestant, NetSearch};
 use tablut_ratings::{TestBounds, TestVerdict};
-use tablut_rules::Rules;
+use tablut_rules::{Results, Rules};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, SearchConfig, Situation, UniformEvaluator};
 
 fn config(rules: &str, n_pairs: usize) -> MatchConfig {
@@ -57,7 +57,7 @@ fn pairs_share_an_opening_and_every_game_can_be_replayed() {
             }
         }
         let report = outcome.report;
-        let endings: u32 = report.endings.values().map(|e| e.attackers_won + e.drawn + e.defenders_won).sum();
+        let endings: usize = report.endings.values().map(Results::games).sum();
         assert_eq!((report.games, endings), (12, 12), "{rules}");
         assert_eq!(report.as_attackers.results.games(), 6, "{rules}");
     }
@@ -176,11 +176,11 @@ fn a_resumed_match_equals_an_uninterrupted_one() {
 }
 
 #[test]
-fn a_ply_limit_within_the_opening_draws_every_game() {
+fn a_ply_limit_within_the_opening_leaves_every_game_unfinished() {
     let mut config = config("kvasir", 3);
     config.max_plies = 3;
     let report = play(&config, &[uniform(4), contestant("alphabeta:1")]).report;
-    assert_eq!((report.endings["ply-limit"].drawn, report.mean_plies), (6, 3.0));
+    assert_eq!((report.endings["ply-limit"].unfinished, report.mean_plies), (6, 3.0));
 }
 
 /// Records the size of its first batch.

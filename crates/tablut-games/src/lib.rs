@@ -18,6 +18,7 @@ mod npz;
 mod record;
 mod record_file;
 mod run_folder;
+mod samples;
 mod selfplay;
 mod statistics;
 mod window;
@@ -27,7 +28,7 @@ pub use executor::{Concurrency, Counters, LeafRequest, RunError, Task, TaskSourc
 pub use game_source::{
     FleetReport, GameOrder, GameSource, GameSourceError, LocalGames, MakeInference, PlayedGames, WorkerReport,
 };
-pub use metrics::{GenerationMetrics, LearningMetrics, LossParts, METRICS_SCHEMA, MachineMetrics, SelfPlayMetrics};
+pub use metrics::{GenerationMetrics, LearningMetrics, LossParts, MachineMetrics, MetricsSchema, SelfPlayMetrics};
 pub use npz::write_npz;
 pub use record::{GameRecord, Handicap, PlyRecord, ReplayError, SearchRecord};
 pub use record_file::{
@@ -35,10 +36,11 @@ pub use record_file::{
     write_records,
 };
 pub use run_folder::{GenerationFile, RunFolder, RunFolderError, dotted_keys};
+pub use samples::{ReplayedGame, Sample};
 pub use selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng};
 pub use statistics::{
-    CalibrationBin, DrawStatistics, Endings, ExamineError, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES,
-    PhaseStatistics, PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames, examine,
+    CalibrationBin, DrawStatistics, ExaminedPosition, Lengths, NetLosses, NetStatistics, PHASES, PhaseStatistics,
+    PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames, examine,
 };
 pub use window::{ReplayWindow, TrainingBatch};
 

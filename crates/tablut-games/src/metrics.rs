@@ -1,23 +1,40 @@
 //! The metrics of each generation, as data.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use tablut_ratings::RatedGeneration;
-use tablut_rules::{Reason, Side};
+use tablut_rules::{Results, Rules};
 
 use crate::game_source::FleetReport;
-use crate::record::GameRecord;
-use crate::statistics::{Endings, NetLosses, RuleSetStatistics};
+use crate::record::{GameRecord, ReplayError};
+use crate::statistics::{NetLosses, RuleSetStatistics};
 
-/// The version of the lines that this program writes. Lines without a version have version 1. `docs/metrics.md` lists
-/// the changes.
-pub const METRICS_SCHEMA: u32 = 4;
+/// The version of a line, 5. A line of another version is refused, because its numbers have other meanings.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(into = "u32", try_from = "u32")]
+pub struct MetricsSchema;
 
-/// One generation. Every version writes at least its number.
+impl From<MetricsSchema> for u32 {
+    fn from(_: MetricsSchema) -> Self {
+        5
+    }
+}
+
+impl TryFrom<u32> for MetricsSchema {
+    type Error = String;
+
+    fn try_from(found: u32) -> Result<Self, String> {
+        let expected = u32::from(Self);
+        if found == expected { Ok(Self) } else { Err(format!("schema {found}, this program reads schema {expected}")) }
+    }
+}
+
+/// One generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GenerationMetrics {
     /// The version of the line.
-    #[serde(default = "first_schema")]
-    pub schema: u32,
+    pub schema: MetricsSchema,
     /// The generation, from 0.
     pub generation: u64,
     /// Simulations of a search.
@@ -46,10 +63,6 @@ pub struct GenerationMetrics {
     pub machine: MachineMetrics,
 }
 
-fn first_schema() -> u32 {
-    1
-}
-
 /// Self-play of one generation. Speeds are 0 if the games were already on disk.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -58,14 +71,8 @@ pub struct SelfPlayMetrics {
     pub games: usize,
     /// Training positions.
     pub positions: usize,
-    /// Games that the attackers won.
-    pub attackers_won: usize,
-    /// Games without a winner: drawn games and those that were stopped at the ply limit.
-    pub drawn: usize,
-    /// Games that the defenders won.
-    pub defenders_won: usize,
-    /// Games that were stopped at the ply limit. `drawn` counts them too.
-    pub ply_limit: usize,
+    /// Their results.
+    pub results: Results,
     /// Mean length in plies.
     pub mean_plies: f64,
     /// Wall time in seconds.
@@ -129,21 +136,23 @@ pub struct MachineMetrics {
 
 impl SelfPlayMetrics {
     /// Counts results and lengths. Times and speeds stay 0.
-    pub fn count(games: &[GameRecord]) -> Self {
-        let won = |side| games.iter().filter(|game| game.outcome.winner == Some(side)).count();
-        let (attackers_won, defenders_won) = (won(Side::Attackers), won(Side::Defenders));
+    ///
+    /// # Errors
+    /// If a game was played under other rules.
+    pub fn count(rules: &[Arc<Rules>], games: &[GameRecord]) -> Result<Self, ReplayError> {
+        let mut results = Results::default();
+        for game in games {
+            results += game.results(&rules[game.place_among(rules)?]);
+        }
         let plies: usize = games.iter().map(|game| game.plies.len()).sum();
         let searched = games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some());
-        Self {
+        Ok(Self {
             games: games.len(),
             positions: searched.count(),
-            attackers_won,
-            drawn: games.len() - attackers_won - defenders_won,
-            defenders_won,
-            ply_limit: games.iter().filter(|game| game.outcome.reason == Reason::PlyLimit).count(),
+            results,
             mean_plies: plies as f64 / games.len().max(1) as f64,
             ..Self::default()
-        }
+        })
     }
 }
 
@@ -199,16 +208,10 @@ impl LearningMetrics {
 }
 
 impl GenerationMetrics {
-    /// The shares of attackers' wins, draws and defenders' wins. If there are ordinary games, only these are counted.
-    pub fn shares(&self) -> [f64; 3] {
-        let play = &self.selfplay;
-        let has_special = self.rule_sets.iter().any(|set| set.special.is_some());
-        let ordinary = self.rule_sets.iter().fold(Endings::default(), |sum, set| sum.plus(set.ordinary()));
-        if has_special && ordinary.games() > 0 {
-            let results = [ordinary.attackers_won, ordinary.drawn, ordinary.defenders_won];
-            return results.map(|n| n as f64 / ordinary.games() as f64);
-        }
-        [play.attackers_won, play.drawn, play.defenders_won].map(|n| n as f64 / play.games.max(1) as f64)
+    /// The results of ordinary games, or of all games if there are no ordinary ones.
+    pub fn results(&self) -> Results {
+        let ordinary: Results = self.rule_sets.iter().map(RuleSetStatistics::ordinary).sum();
+        if ordinary.games() > 0 { ordinary } else { self.selfplay.results }
     }
 
     /// The measured wall time of the generation, in seconds.

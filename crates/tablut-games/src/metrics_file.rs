@@ -11,8 +11,8 @@ use crate::metrics::GenerationMetrics;
 use crate::run_folder::{RunFolder, RunFolderError};
 
 impl RunFolder<'_> {
-    /// Reads all metrics, or none if the file does not exist. Unknown keys are ignored. Keys that an earlier version did
-    /// not write have their default.
+    /// Reads all metrics, or none if the file does not exist. Unknown keys are ignored, and missing keys have their
+    /// default.
     ///
     /// An incomplete last line is also ignored, because a crash during writing leaves one.
     ///
@@ -23,18 +23,19 @@ impl RunFolder<'_> {
         Ok(whole_lines(&path, &read(&path)?)?.into_iter().map(|(_, metrics)| metrics).collect())
     }
 
-    /// Reads the metrics of a run that may be in progress or damaged, in the order of their generations, and the number of
-    /// unreadable lines. If a generation occurs twice, the later line counts.
+    /// Reads the metrics of a run that may be in progress or damaged, in the order of their generations, and why other
+    /// lines cannot be read. If a generation occurs twice, the later line counts.
     ///
     /// # Errors
     /// If the file exists and cannot be read.
-    pub fn read_readable_metrics(self) -> Result<(Vec<GenerationMetrics>, usize), RunFolderError> {
+    pub fn read_readable_metrics(self) -> Result<(Vec<GenerationMetrics>, Vec<String>), RunFolderError> {
         let mut generations = BTreeMap::new();
-        let mut unreadable = 0;
+        let mut unreadable = Vec::new();
         for (_, line, parsed) in lines(&read(&self.metrics())?) {
             match parsed {
                 Ok(metrics) => _ = generations.insert(metrics.generation, metrics),
-                Err(_) => unreadable += usize::from(!line.trim_ascii().is_empty()),
+                Err(_) if line.trim_ascii().is_empty() => {}
+                Err(error) => unreadable.push(error.to_string()),
             }
         }
         Ok((generations.into_values().collect(), unreadable))
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_other_versions_stay_to_the_byte() {
+    fn lines_with_other_keys_stay_to_the_byte() {
         let mut newer = line(1);
         newer["ratings"] = serde_json::json!({ "elo": [1, 2] });
         newer["learning"]["loss"]["later"] = 0.25.into();
@@ -152,7 +153,8 @@ mod tests {
         let mut all = Vec::new();
         keys(&line(0), "", &mut all);
         assert!(all.len() > 20, "{all:?}");
-        for key in all.iter().filter(|key| *key != "/generation") {
+        let needed = |key: &str| ["/schema", "/generation"].contains(&key) || key.contains("/results/");
+        for key in all.iter().filter(|key| !needed(key)) {
             let mut older = line(0);
             let (parent, name) = key.rsplit_once('/').unwrap();
             older.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(name).unwrap();
@@ -178,7 +180,8 @@ mod tests {
     #[test]
     fn any_other_line_that_cannot_be_read_is_named() {
         let good = line(0).to_string();
-        for bad in ["no json", "", "{\"simulations\":8}", &good[..9]] {
+        let older = good.replacen("\"schema\":5", "\"schema\":4", 1);
+        for bad in ["no json", "", "{\"simulations\":8}", &good[..9], &older] {
             for (text, number) in [(format!("{bad}\n{good}\n"), 1), (format!("{good}\n{bad}\n"), 2)] {
                 let error = resumed(&text, 9).unwrap_err().to_string();
                 assert!(error.contains(&format!("metrics.jsonl, line {number}: ")), "{error}");
@@ -187,17 +190,24 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_other_versions_are_read_and_unreadable_ones_counted() {
+    fn lines_with_more_keys_are_read_and_those_of_other_versions_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let run = RunFolder(folder.path());
-        assert_eq!(run.read_readable_metrics().unwrap(), (Vec::new(), 0));
-        let text = "{\"generation\":1,\"future\":{\"x\":[]},\"learning\":{\"loss\":{\"policy\":3.5,\"policy_floor\":3,\"later\":1}}}\n\
-                    {\"generation\":0}\nnonsense\n\n{\"generation\":1,\"simulations\":7}\n{\"generation\":2,\"sel";
+        assert_eq!(run.read_readable_metrics().unwrap(), (Vec::new(), Vec::new()));
+        let line = |rest: &str| format!("{{\"schema\":5,{rest}}}\n");
+        let learning = r#""learning":{"loss":{"policy":3.5,"policy_floor":3,"later":1}}"#;
+        let first = line(&format!("\"generation\":1,\"future\":{{\"x\":[]}},{learning}"));
+        let text = first.clone()
+            + &line("\"generation\":0")
+            + "{\"schema\":4,\"generation\":0}\n\n"
+            + &line("\"generation\":1,\"simulations\":7")
+            + "{\"schema\":5,\"sel";
         fs::write(run.metrics(), text).unwrap();
         let (lines, unreadable) = run.read_readable_metrics().unwrap();
         assert_eq!(lines.iter().map(|line| (line.generation, line.simulations)).collect::<Vec<_>>(), [(0, 0), (1, 7)]);
-        assert_eq!(unreadable, 1);
-        let first: GenerationMetrics = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        assert_eq!(unreadable.len(), 1);
+        assert!(unreadable[0].starts_with("schema 4, this program reads schema 5"), "{unreadable:?}");
+        let first: GenerationMetrics = serde_json::from_str(&first).unwrap();
         assert_eq!((first.learning.policy_gap(), lines[0].learning.policy_gap()), (Some(0.5), None));
     }
 }

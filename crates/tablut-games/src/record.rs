@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use tablut_rules::{Game, Move, MoveList, Outcome, Position, Reason, Rules};
+use tablut_rules::{Game, Move, MoveList, Outcome, Position, Reason, Results, Rules};
 use tablut_search::Chances;
 
 /// A finished game of self-play or of a match. The rules crate can replay it without other crates.
@@ -125,10 +125,14 @@ impl GameRecord {
         }
     }
 
-    /// Whether self-play stopped the game at its ply limit, so that nobody knows how it would have ended. A length
-    /// limit of the rule set itself is an end like others.
+    /// The game's result under its `rules`.
+    pub fn results(&self, rules: &Rules) -> Results {
+        Results::of_game(rules, self.outcome, self.plies.len())
+    }
+
+    /// Whether the game was stopped at its ply limit, so that nobody knows how it would have ended.
     pub fn is_unfinished(&self, rules: &Rules) -> bool {
-        self.outcome.reason == Reason::PlyLimit && rules.set().max_plies.is_none_or(|own| self.max_plies < own)
+        self.results(rules).unfinished > 0
     }
 
     /// Whether the game's result measures the value of its positions: it was finished, and both sides searched equally.

@@ -11,12 +11,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use tablut_rules::{Rules, Side};
+use tablut_rules::{Results, Rules, Side};
 
-use self::sample::entropy;
-use crate::record::{GameRecord, Handicap, ReplayError};
+use crate::record::Handicap;
+use crate::samples::ReplayedGame;
 pub use net::{CalibrationBin, DrawStatistics, NetLosses, NetStatistics, PHASES, PhaseStatistics, PolicyStatistics};
-pub use sample::{ExamineError, ExaminedPosition, examine};
+use sample::entropy;
+pub use sample::{ExaminedPosition, examine};
 
 /// The games of one rule set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -26,14 +27,10 @@ pub struct RuleSetStatistics {
     pub rules: String,
     /// Number of games.
     pub games: usize,
-    /// Games that the attackers won.
-    pub attackers_won: usize,
-    /// Drawn games.
-    pub drawn: usize,
-    /// Games that the defenders won.
-    pub defenders_won: usize,
+    /// Their results.
+    pub results: Results,
     /// Games by the reason of their end, in the words of `tablut replay`.
-    pub endings: BTreeMap<String, Endings>,
+    pub endings: BTreeMap<String, Results>,
     /// The lengths of the games.
     pub plies: Lengths,
     /// The attackers: their captures, and the searches of positions in which they are to move.
@@ -48,24 +45,12 @@ pub struct RuleSetStatistics {
     pub special: Option<SpecialStatistics>,
 }
 
-/// Games by their result.
-#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Endings {
-    /// Games that the attackers won.
-    pub attackers_won: usize,
-    /// Drawn games.
-    pub drawn: usize,
-    /// Games that the defenders won.
-    pub defenders_won: usize,
-}
-
 /// The results of a rule set's games by kind.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpecialStatistics {
     /// Games with equal searches. Only these games show how even the rule set is.
-    pub ordinary: Endings,
+    pub ordinary: Results,
     /// Games with unequal searches.
     #[serde(skip_serializing_if = "is_default")]
     pub uneven: UnevenGames,
@@ -78,8 +63,7 @@ pub struct UnevenGames {
     /// Simulations of a search of the attackers and of the defenders.
     pub simulations: [u32; 2],
     /// Their results.
-    #[serde(flatten)]
-    pub results: Endings,
+    pub results: Results,
 }
 
 /// Lengths of games, in plies.
@@ -116,48 +100,14 @@ pub struct SideStatistics {
     pub target_entropy: f64,
 }
 
-impl Endings {
-    /// The number of games.
-    pub fn games(&self) -> usize {
-        self.attackers_won + self.drawn + self.defenders_won
-    }
-
-    /// The games that `side` won.
-    pub fn won(&self, side: Side) -> usize {
-        match side {
-            Side::Attackers => self.attackers_won,
-            Side::Defenders => self.defenders_won,
-        }
-    }
-
-    /// Counts a game with this winner.
-    pub fn count(&mut self, winner: Option<Side>) {
-        *match winner {
-            Some(Side::Attackers) => &mut self.attackers_won,
-            None => &mut self.drawn,
-            Some(Side::Defenders) => &mut self.defenders_won,
-        } += 1;
-    }
-
-    /// The sum of both.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self {
-            attackers_won: self.attackers_won + other.attackers_won,
-            drawn: self.drawn + other.drawn,
-            defenders_won: self.defenders_won + other.defenders_won,
-        }
-    }
-}
-
 impl SpecialStatistics {
     /// Counts a game in each of its kinds.
-    fn count(&mut self, handicap: Handicap, winner: Option<Side>) {
+    fn count(&mut self, handicap: Handicap, result: Results) {
         match handicap.simulations {
-            None => self.ordinary.count(winner),
+            None => self.ordinary += result,
             Some(simulations) => {
                 self.uneven.simulations = simulations;
-                self.uneven.results.count(winner);
+                self.uneven.results += result;
             }
         }
     }
@@ -169,28 +119,24 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 impl RuleSetStatistics {
     /// The statistics of `games`, with one entry for each of `rules` that has games, in the same order.
-    ///
-    /// # Errors
-    /// If a record cannot be replayed under its rules.
-    pub fn count(rules: &[Arc<Rules>], games: &[GameRecord]) -> Result<Vec<Self>, ReplayError> {
-        let counted = games.par_iter().map(|game| Counts::of(rules, game)).collect::<Result<Vec<_>, _>>()?;
-        let of_set = |place: usize| counted.iter().filter(move |counts| counts.rules == place);
+    pub fn count(rules: &[Arc<Rules>], games: &[ReplayedGame]) -> Vec<Self> {
+        let sides: Vec<_> = games.par_iter().map(side_sums).collect();
+        let of_set = |place: usize| games.iter().zip(&sides).filter(move |(game, _)| game.rules == place);
         let sets = rules.iter().enumerate().filter(|&(place, _)| of_set(place).next().is_some());
-        Ok(sets.map(|(place, rules)| Self::sum(rules.name(), of_set(place))).collect())
+        sets.map(|(place, rules)| Self::sum(rules.name(), of_set(place))).collect()
     }
 
-    fn sum<'a, 'g: 'a>(rules: &str, games: impl Iterator<Item = &'a Counts<'g>>) -> Self {
+    fn sum<'a>(rules: &str, games: impl Iterator<Item = (&'a ReplayedGame, &'a [SideStatistics; 2])>) -> Self {
         let mut this = Self { rules: rules.to_owned(), ..Self::default() };
         let mut lengths = Vec::new();
-        let (mut all, mut special) = (Endings::default(), SpecialStatistics::default());
-        for game in games {
-            let GameRecord { outcome, handicap, plies, .. } = game.record;
+        let mut special = SpecialStatistics::default();
+        for (game, sides) in games {
             this.games += 1;
-            all.count(outcome.winner);
-            this.endings.entry(outcome.reason.to_string()).or_default().count(outcome.winner);
-            special.count(*handicap, outcome.winner);
-            lengths.push(plies.len());
-            for (sum, side) in [&mut this.attackers, &mut this.defenders].into_iter().zip(&game.sides) {
+            this.results += game.result;
+            *this.endings.entry(game.reason.to_string()).or_default() += game.result;
+            special.count(game.handicap, game.result);
+            lengths.push(game.plies);
+            for (sum, side) in [&mut this.attackers, &mut this.defenders].into_iter().zip(sides) {
                 sum.captures += side.captures;
                 sum.positions += side.positions;
                 sum.proven += side.proven;
@@ -203,22 +149,14 @@ impl RuleSetStatistics {
             side.legal_moves /= side.positions.max(1) as f64;
             side.target_entropy /= side.positions.max(1) as f64;
         }
-        (this.attackers_won, this.drawn, this.defenders_won) = (all.attackers_won, all.drawn, all.defenders_won);
         this.plies = Lengths::of(lengths);
         this.special = (special.ordinary.games() < this.games).then_some(special);
         this
     }
 
     /// The results of ordinary self-play. They show how even the rule set is.
-    pub fn ordinary(&self) -> Endings {
-        let all = Endings { attackers_won: self.attackers_won, drawn: self.drawn, defenders_won: self.defenders_won };
-        self.special.as_ref().map_or(all, |special| special.ordinary)
-    }
-
-    /// The share of the ordinary games that `side` won, 0 to 1.
-    pub fn share_won(&self, side: Side) -> f64 {
-        let results = self.ordinary();
-        results.won(side) as f64 / results.games().max(1) as f64
+    pub fn ordinary(&self) -> Results {
+        self.special.as_ref().map_or(self.results, |special| special.ordinary)
     }
 
     /// One side's statistics.
@@ -228,6 +166,19 @@ impl RuleSetStatistics {
             Side::Defenders => &self.defenders,
         }
     }
+}
+
+/// The sums over a game by the side's index, before means are computed.
+fn side_sums(game: &ReplayedGame) -> [SideStatistics; 2] {
+    let mut sides = game.captures.map(|n| SideStatistics { captures: n as f64, ..SideStatistics::default() });
+    for sample in &game.samples {
+        let side = &mut sides[sample.side().index()];
+        side.positions += 1;
+        side.proven += usize::from(sample.search.value().abs() >= 1.0);
+        side.legal_moves += sample.policy.len() as f64;
+        side.target_entropy += entropy(sample.policy.iter().map(|&p| f64::from(p)));
+    }
+    sides
 }
 
 impl Lengths {
@@ -244,34 +195,6 @@ impl Lengths {
             p90: at(0.9),
             longest: plies[last],
         }
-    }
-}
-
-/// One game's part of the sums, before means are computed.
-struct Counts<'a> {
-    /// Index of the rule set.
-    rules: usize,
-    record: &'a GameRecord,
-    sides: [SideStatistics; 2],
-}
-
-impl<'a> Counts<'a> {
-    fn of(rules: &[Arc<Rules>], game: &'a GameRecord) -> Result<Self, ReplayError> {
-        let place = game.place_among(rules)?;
-        let mut sides = [SideStatistics::default(); 2];
-        let end = game.replay(&rules[place], |state, moves, ply| {
-            let Some(search) = &ply.search else { return };
-            let side = &mut sides[state.position().side_to_move().index()];
-            side.positions += 1;
-            side.proven += usize::from(search.chances.value().abs() >= 1.0);
-            side.legal_moves += moves.len() as f64;
-            side.target_entropy += entropy(search.policy.iter().map(|&p| f64::from(p)));
-        })?;
-        for side in Side::ALL {
-            let left = |of: &tablut_rules::Position| of.pieces(side.opponent()).len() as f64;
-            sides[side.index()].captures = left(&game.start) - left(end.position());
-        }
-        Ok(Self { rules: place, record: game, sides })
     }
 }
 

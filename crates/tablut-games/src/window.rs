@@ -6,11 +6,12 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
-use tablut_net::{InputBatch, encode_symmetric};
-use tablut_rules::{MoveList, N_ATTACKERS, Position, Rules, SIZE, Situation, Symmetry};
+use tablut_net::InputBatch;
+use tablut_rules::{N_ATTACKERS, Rules, SIZE, Symmetry};
 use tablut_search::Chances;
 
 use crate::record::{GameRecord, ReplayError};
+use crate::samples::{ReplayedGame, Sample};
 
 /// One training batch: inputs and targets.
 #[derive(Clone, Debug, Default)]
@@ -44,19 +45,6 @@ pub struct ReplayWindow {
     max_positions: usize,
 }
 
-/// A packed training position. Its legal moves are generated again when it is drawn.
-struct Sample {
-    position: Position,
-    rules: u32,
-    occurrences: u8,
-    plies_since_capture: u16,
-    moves_left: u16,
-    /// How the game ended, or an estimate if its result does not count.
-    outcome: Chances,
-    search: Chances,
-    policy: Box<[u16]>,
-}
-
 impl ReplayWindow {
     /// An empty window over games of `rules`. It keeps the latest generations with at most `max_positions` positions in
     /// total, and always the latest one.
@@ -71,7 +59,7 @@ impl ReplayWindow {
 
     /// Bytes of the positions in memory.
     pub fn bytes(&self) -> usize {
-        self.generations.iter().flatten().map(|sample| size_of::<Sample>() + size_of_val(&*sample.policy)).sum()
+        self.generations.iter().flatten().map(Sample::bytes).sum()
     }
 
     /// An upper bound on the legal moves of a position: every attacker moves to every square of its row and column,
@@ -88,48 +76,29 @@ impl ReplayWindow {
         self.len() == 0
     }
 
-    /// Adds a generation's games by replaying them, and drops the oldest generations that no longer fit. Returns the
-    /// number of added positions.
+    /// Adds a generation's games by replaying them. The rest is as in [`ReplayWindow::add`].
     ///
     /// # Errors
     /// If a record cannot be replayed under its rules. The window does not change.
     pub fn push(&mut self, games: &[GameRecord]) -> Result<usize, ReplayError> {
-        let games = games.par_iter().map(|game| self.samples(game)).collect::<Result<Vec<_>, _>>()?;
-        let generation: Vec<Sample> = games.into_iter().flatten().collect();
+        Ok(self.add(ReplayedGame::replay_all(&self.rules, games)?))
+    }
+
+    /// Adds a generation's games, which were replayed with the window's rules, and drops the oldest generations that no
+    /// longer fit. Returns the number of added positions.
+    pub fn add(&mut self, games: Vec<ReplayedGame>) -> usize {
+        let generation: Vec<Sample> = games.into_iter().flat_map(|game| game.samples).collect();
         let added = generation.len();
         self.generations.push_back(generation);
         while self.generations.len() > 1 && self.len() > self.max_positions {
             self.generations.pop_front();
         }
-        Ok(added)
+        added
     }
 
-    fn samples(&self, game: &GameRecord) -> Result<Vec<Sample>, ReplayError> {
-        let place = game.place_among(&self.rules)?;
-        let mut samples = Vec::new();
-        let result = if game.is_unfinished(&self.rules[place]) {
-            game.plies.iter().rev().find_map(|ply| ply.search.as_ref()).map(|last| last.chances)
-        } else {
-            Some(Chances::certain(game.outcome.winner))
-        };
-        game.replay(&self.rules[place], |state, _, ply| {
-            let Some(search) = &ply.search else { return };
-            // The result of a game with unequal sides depends on the searches, so each search estimates it. An
-            // unfinished game is estimated by its last search.
-            let outcome = result.filter(|_| game.handicap.is_none()).unwrap_or(search.chances);
-            samples.push(Sample {
-                position: *state.position(),
-                rules: place as u32,
-                // The net cannot distinguish larger numbers.
-                occurrences: u8::try_from(state.occurrences()).unwrap_or(u8::MAX),
-                plies_since_capture: u16::try_from(state.plies_since_capture()).unwrap_or(u16::MAX),
-                moves_left: u16::try_from(game.plies.len() - state.ply() as usize).unwrap_or(u16::MAX),
-                outcome,
-                search: search.chances,
-                policy: search.policy.clone().into(),
-            });
-        })?;
-        Ok(samples)
+    /// The positions of the newest generation.
+    pub fn newest(&self) -> &[Sample] {
+        self.generations.back().map_or(&[], Vec::as_slice)
     }
 
     /// Draws `n` positions from the window, all equally likely. Each is transformed by one of the eight symmetries.
@@ -178,17 +147,7 @@ impl ReplayWindow {
     }
 
     fn push_row(&self, sample: &Sample, symmetry: Symmetry, value_share: f32, batch: &mut TrainingBatch) {
-        let rules = &self.rules[sample.rules as usize];
-        let mut moves = MoveList::new();
-        rules.legal_moves(&sample.position, &mut moves);
-        let view = Situation {
-            rules: rules.as_ref(),
-            position: sample.position,
-            occurrences: u32::from(sample.occurrences),
-            plies_since_capture: u32::from(sample.plies_since_capture),
-            moves: &moves[..],
-        };
-        encode_symmetric(&view, symmetry, &mut batch.input);
+        sample.encode(&self.rules, symmetry, &mut batch.input);
         batch.policy.extend(shares(&sample.policy));
         batch.wdl.push(value_target(sample.outcome, sample.search, value_share));
         batch.moves_left.push(f32::from(sample.moves_left));

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use tablut_games::{
-    CancelToken, Concurrency, Counters, Endings, GameOrder, GameRecord, Handicap, ReplayWindow, RuleSetStatistics,
+    CancelToken, Concurrency, Counters, GameOrder, GameRecord, Handicap, ReplayWindow, ReplayedGame, RuleSetStatistics,
     SelfPlayConfig, pack_game, run_tasks, unpack_game,
 };
 use tablut_net::Weights;
-use tablut_rules::{Position, Rules, Side};
+use tablut_rules::{Position, Results, Rules, Side};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, SelfPlaySearch, Situation};
 
 /// Gives each position a different value.
@@ -157,14 +157,15 @@ fn results_are_counted_by_kind() {
     let config = SelfPlayConfig { balance: 0.1, ..config() };
     let order = order(config, handicaps);
     let games = play(&order);
-    let counted = RuleSetStatistics::count(&order.rules, &games).unwrap();
+    let count = |games: &[GameRecord]| {
+        RuleSetStatistics::count(&order.rules, &ReplayedGame::replay_all(&order.rules, games).unwrap())
+    };
+    let counted = count(&games);
     assert!(counted[0].special.is_none());
-    for set in &counted[1..] {
+    for (set, rules) in counted.iter().zip(&order.rules).skip(1) {
         let of_set = || games.iter().filter(move |game| game.rules == set.rules);
-        let count = |fits: &dyn Fn(&GameRecord) -> bool| {
-            let mut found = Endings::default();
-            of_set().filter(|game| fits(game)).for_each(|game| found.count(game.outcome.winner));
-            found
+        let count = |fits: &dyn Fn(&GameRecord) -> bool| -> Results {
+            of_set().filter(|game| fits(game)).map(|game| game.results(rules)).sum()
         };
         let special = set.special.unwrap();
         assert_eq!(special.ordinary, count(&|game| game.handicap.is_none()));
@@ -174,6 +175,6 @@ fn results_are_counted_by_kind() {
     }
     assert_eq!(counted[1].special.unwrap().uneven.simulations, [13, 3]);
     let plain = play(&self::order(self::config(), Vec::new()));
-    let counted = RuleSetStatistics::count(&order.rules, &plain).unwrap();
+    let counted = count(&plain);
     assert!(counted.iter().all(|set| set.special.is_none()));
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GameRecord, NetLosses, NetStatistics, RuleSetStatistics, SelfPlayConfig,
-    SelfPlayGame, examine, game_rng, run_tasks,
+    CancelToken, Concurrency, Counters, GameRecord, NetLosses, NetStatistics, ReplayedGame, RuleSetStatistics, Sample,
+    SelfPlayConfig, SelfPlayGame, examine, game_rng, run_tasks,
 };
 use tablut_net::{Inference, InputBatch, NetError, OutputBatch};
-use tablut_rules::{Rules, Side};
+use tablut_rules::{Results, Rules, Side};
 use tablut_search::{SelfPlaySearch, UniformEvaluator};
 
 /// Twelve short games, in turns under `rules`.
@@ -50,15 +50,16 @@ impl Inference for Even {
 fn games_are_counted_by_rule_set_and_side() {
     let sets = rules(&["kvasir", "ashton", "masters"]);
     let games = play(&sets[..2]);
-    let counted = RuleSetStatistics::count(&sets, &games).unwrap();
+    let counted = RuleSetStatistics::count(&sets, &ReplayedGame::replay_all(&sets, &games).unwrap());
     assert_eq!(counted.iter().map(|set| set.rules.as_str()).collect::<Vec<_>>(), ["kvasir", "ashton"]);
     for set in &counted {
         let of_set: Vec<_> = games.iter().filter(|game| game.rules == set.rules).collect();
         let won = |side| of_set.iter().filter(|game| game.outcome.winner == Some(side)).count();
-        assert_eq!((set.games, set.attackers_won, set.defenders_won), (6, won(Side::Attackers), won(Side::Defenders)));
-        assert_eq!(set.drawn, 6 - set.attackers_won - set.defenders_won);
-        let endings = set.endings.values().map(|e| e.attackers_won + e.drawn + e.defenders_won).sum::<usize>();
-        assert_eq!(endings, 6);
+        let Results { attackers, draws, defenders, unfinished } = set.results;
+        assert_eq!((set.games, attackers, defenders), (6, won(Side::Attackers), won(Side::Defenders)));
+        assert_eq!(draws + unfinished, 6 - attackers - defenders);
+        assert_eq!(set.endings.values().copied().sum::<Results>(), set.results);
+        assert_eq!(set.endings.get("ply-limit").map_or(0, Results::games), unfinished);
         let plies = of_set.iter().map(|game| game.plies.len()).sum::<usize>();
         assert!((set.plies.mean * 6.0 - plies as f64).abs() < 1e-9);
         let searched = of_set.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
@@ -89,7 +90,9 @@ fn games_are_counted_by_rule_set_and_side() {
 fn a_net_is_asked_about_an_even_sample() {
     let sets = rules(&["kvasir", "ashton"]);
     let games = play(&sets);
-    let ask = |most| examine(&sets, &games, most, &|| Box::new(Even)).unwrap();
+    let replayed = ReplayedGame::replay_all(&sets, &games).unwrap();
+    let samples: Vec<&Sample> = replayed.iter().flat_map(|game| &game.samples).collect();
+    let ask = |most| examine(&sets, &samples, most, &|| Box::new(Even)).unwrap();
     let searched = games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
     assert_eq!((ask(0).len(), ask(100).len(), ask(1_000_000).len()), (0, 100, searched));
     let all = ask(searched);
@@ -119,8 +122,10 @@ fn statistics_do_not_depend_on_the_number_of_threads() {
     let with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let examined = examine(&sets, &games, 77, &|| Box::new(Even)).unwrap();
-            (RuleSetStatistics::count(&sets, &games).unwrap(), examined)
+            let replayed = ReplayedGame::replay_all(&sets, &games).unwrap();
+            let samples: Vec<&Sample> = replayed.iter().flat_map(|game| &game.samples).collect();
+            let examined = examine(&sets, &samples, 77, &|| Box::new(Even)).unwrap();
+            (RuleSetStatistics::count(&sets, &replayed), examined)
         })
     };
     assert!(with(1) == with(3));

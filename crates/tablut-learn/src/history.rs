@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use tablut_games::{Endings, GameRecord, Handicap};
-use tablut_rules::Rules;
+use tablut_games::{GameRecord, Handicap};
+use tablut_rules::{Results, Rules};
 
 /// The number of latest generations whose results are used.
 pub(crate) const GENERATIONS_COUNTED: u64 = 4;
@@ -19,17 +19,15 @@ const MOST_RATIO: f64 = 16.0;
 /// The results of ordinary games by rule set in the last generations, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct GameHistory {
-    generations: VecDeque<Vec<Endings>>,
+    generations: VecDeque<Vec<Results>>,
 }
 
 impl GameHistory {
     /// Adds the games of the next generation, and drops the oldest generation.
     pub(crate) fn push(&mut self, rules: &[Arc<Rules>], games: &[GameRecord]) {
         let results = |rules: &Arc<Rules>| {
-            let mut results = Endings::default();
             let of_set = games.iter().filter(|game| game.rules == rules.name() && game.handicap.is_none());
-            of_set.for_each(|game| results.count(game.outcome.winner));
-            results
+            of_set.map(|game| game.results(rules)).sum()
         };
         self.generations.push_back(rules.iter().map(results).collect());
         if self.generations.len() as u64 > GENERATIONS_COUNTED {
@@ -38,9 +36,8 @@ impl GameHistory {
     }
 
     /// The results of the rule set at `place` in the ordinary games of the latest generations.
-    pub(crate) fn results(&self, place: usize) -> Endings {
-        let of_set = self.generations.iter().filter_map(|sets| sets.get(place));
-        of_set.fold(Endings::default(), |sum, results| sum.plus(*results))
+    pub(crate) fn results(&self, place: usize) -> Results {
+        self.generations.iter().filter_map(|sets| sets.get(place)).copied().sum()
     }
 
     /// The handicaps in the next games of the first `n_rules` rule sets, if one side's lead exceeds the share `balance`
@@ -58,8 +55,8 @@ impl GameHistory {
 /// Simulations per search of attackers and defenders, if the lead of one side in `results` exceeds `band`. The ratio
 /// grows from 1 at the band's edge to [`MOST_RATIO`] if one side wins all games. Both sides together have as many
 /// simulations as two sides with `full`. A band of 0 switches this off.
-fn simulations_by_side(results: Endings, band: f64, full: u32) -> Option<[u32; 2]> {
-    let (attackers, defenders) = (results.attackers_won as f64, results.defenders_won as f64);
+fn simulations_by_side(results: Results, band: f64, full: u32) -> Option<[u32; 2]> {
+    let (attackers, defenders) = (results.attackers as f64, results.defenders as f64);
     let lead = (attackers - defenders) / (results.games() as f64 + DRAWS_ADDED);
     let excess = (lead.abs() - band) / (1.0 - band);
     if band <= 0.0 || excess <= 0.0 {
@@ -89,15 +86,15 @@ mod tests {
         for _ in 0..6 {
             history.push(&rules, &[ordinary.clone(), uneven.clone()]);
         }
-        assert_eq!(history.results(0), Endings { drawn: 4, ..Endings::default() });
-        assert_eq!(history.results(1), Endings::default());
+        assert_eq!(history.results(0), Results { unfinished: 4, ..Results::default() });
+        assert_eq!(history.results(1), Results::default());
     }
 
     #[test]
     fn the_losing_side_thinks_longer_the_more_it_loses() {
-        let of = |attackers_won, defenders_won, full| {
-            let drawn = 92 - attackers_won - defenders_won;
-            simulations_by_side(Endings { attackers_won, drawn, defenders_won }, 0.3, full)
+        let of = |attackers, defenders, full| {
+            let draws = 92 - attackers - defenders;
+            simulations_by_side(Results { attackers, draws, defenders, unfinished: 0 }, 0.3, full)
         };
         // A lead of 30 in 100 games is the band's edge. Eight draws are added to the 92 games.
         assert_eq!(of(31, 1, 32), None);
@@ -105,8 +102,8 @@ mod tests {
         assert_eq!(of(65, 0, 32), Some([7, 57]));
         assert_eq!(of(0, 65, 32), Some([57, 7]));
         assert_eq!(of(92, 0, 32), Some([4, 60]));
-        assert_eq!(simulations_by_side(Endings { attackers_won: 3, ..Endings::default() }, 0.3, 32), None);
-        let results = Endings { attackers_won: 900, ..Endings::default() };
+        assert_eq!(simulations_by_side(Results { attackers: 3, ..Results::default() }, 0.3, 32), None);
+        let results = Results { attackers: 900, ..Results::default() };
         assert_eq!(simulations_by_side(results, 0.0, 32), None);
         for full in 2..200 {
             let [attackers, defenders] = simulations_by_side(results, 0.3, full).unwrap();

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use tablut_games::{
-    ExamineError, ExaminedPosition, GameRecord, MachineMetrics, NetLosses, NetStatistics, RuleSetStatistics, examine,
+    ExaminedPosition, MachineMetrics, NetLosses, NetStatistics, ReplayedGame, RuleSetStatistics, Sample, examine,
 };
 use tablut_net::{Engine, Inference};
 
@@ -41,12 +41,11 @@ impl Measurements {
     pub(crate) fn games(
         &mut self,
         run: &Run,
-        games: &[GameRecord],
+        games: &[ReplayedGame],
     ) -> Result<(Vec<RuleSetStatistics>, NetLosses), TrainError> {
         let start = Instant::now();
-        let mut sets =
-            RuleSetStatistics::count(&run.rules, games).map_err(|error| TrainError::Measuring(error.into()))?;
-        let examined = self.examine(run, games)?;
+        let mut sets = RuleSetStatistics::count(&run.rules, games);
+        let examined = self.examine(run, games.iter().flat_map(|game| &game.samples))?;
         for (place, rules) in run.rules.iter().enumerate() {
             let of_set: Vec<_> = examined.iter().filter(|position| position.rules == place).copied().collect();
             if let Some(set) = sets.iter_mut().find(|set| set.rules == rules.name()) {
@@ -58,19 +57,27 @@ impl Measurements {
         Ok((sets, losses))
     }
 
-    /// The losses of the current net on a sample of `games`.
-    pub(crate) fn losses(&mut self, run: &Run, games: &[GameRecord]) -> Result<NetLosses, TrainError> {
+    /// The losses of the current net on some of `samples`.
+    pub(crate) fn losses<'a>(
+        &mut self,
+        run: &Run,
+        samples: impl Iterator<Item = &'a Sample>,
+    ) -> Result<NetLosses, TrainError> {
         let start = Instant::now();
-        let losses = NetLosses::of(&self.examine(run, games)?, run.config.learning.value_share);
+        let losses = NetLosses::of(&self.examine(run, samples)?, run.config.learning.value_share);
         self.seconds += start.elapsed().as_secs_f64();
         Ok(losses)
     }
 
-    fn examine(&self, run: &Run, games: &[GameRecord]) -> Result<Vec<ExaminedPosition>, TrainError> {
+    fn examine<'a>(
+        &self,
+        run: &Run,
+        samples: impl Iterator<Item = &'a Sample>,
+    ) -> Result<Vec<ExaminedPosition>, TrainError> {
         // The weights are packed once and shared by all threads.
-        let net = Engine::new(&run.learner.averaged_weights()).map_err(ExamineError::from)?;
+        let net = Engine::new(&run.learner.averaged_weights())?;
         let share = || Box::new(net.share(1).expect("one thread needs no other")) as Box<dyn Inference>;
-        Ok(examine(&run.rules, games, self.sample, &share)?)
+        Ok(examine(&run.rules, &samples.collect::<Vec<_>>(), self.sample, &share)?)
     }
 
     /// The current state of the machine.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tablut_games::{GameRecord, GenerationFile, GenerationMetrics, ReplayWindow, RunFolder, RunFolderError};
+use tablut_games::{GenerationFile, GenerationMetrics, ReplayWindow, RunFolder, RunFolderError};
 use tablut_net::{Model, TrainingSummary, Weights, durable};
 use tablut_rules::{RuleSet, Rules};
 
@@ -189,10 +189,10 @@ impl Run {
         self.files().file(kind, generation)
     }
 
-    /// Divides a generation's games into those for training and those that are held out.
-    pub(crate) fn split(&self, games: Vec<GameRecord>) -> (Vec<GameRecord>, Vec<GameRecord>) {
+    /// Divides a generation's games, which have these indices, into those for training and those that are held out.
+    pub(crate) fn split<T>(&self, games: Vec<T>, index: impl Fn(&T) -> u64) -> (Vec<T>, Vec<T>) {
         let (share, sets) = (self.config.learning.held_out_share, self.rules.len());
-        games.into_iter().partition(|game| !is_held_out(game.index, sets, share))
+        games.into_iter().partition(|game| !is_held_out(index(game), sets, share))
     }
 
     /// Fills the history from the games of the last completed generations, if the config needs it.
@@ -211,7 +211,7 @@ impl Run {
         let (mut latest, mut kept) = (Vec::new(), 0);
         for generation in (0..self.next_generation).rev() {
             let path = self.file(GenerationFile::Games, generation);
-            let (games, _) = self.split(load_games(&self.folder, generation)?.games);
+            let (games, _) = self.split(load_games(&self.folder, generation)?.games, |game| game.index);
             let positions = games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
             if kept + positions > learning.window_positions && !latest.is_empty() {
                 break;

@@ -64,18 +64,10 @@ impl fmt::Display for RunSummary {
         }
         if let Some(last) = &self.last {
             let (play, loss) = (&last.selfplay, &last.learning.loss);
-            let share = |n: usize| 100.0 * n as f64 / play.games.max(1) as f64;
             writeln!(
                 f,
-                "last         attackers won {:.0} %, drawn {:.0} %, defenders won {:.0} % of {} games; loss: policy {:.3} \
-                 (floor {:.3}), value {:.3}",
-                share(play.attackers_won),
-                share(play.drawn),
-                share(play.defenders_won),
-                play.games,
-                loss.policy,
-                loss.policy_floor,
-                loss.value
+                "last         {} of {} games; loss: policy {:.3} (floor {:.3}), value {:.3}",
+                play.results, play.games, loss.policy, loss.policy_floor, loss.value
             )?;
         }
         writeln!(f, "memory       {}", config.memory_bounds())?;

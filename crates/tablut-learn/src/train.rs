@@ -7,7 +7,8 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, GameSourceError, GenerationFile,
-    GenerationMetrics, LearningMetrics, LossParts, METRICS_SCHEMA, RecordFile, SelfPlayMetrics, write_records,
+    GenerationMetrics, LearningMetrics, LossParts, MetricsSchema, RecordFile, ReplayedGame, SelfPlayMetrics,
+    write_records,
 };
 use tablut_net::{Model, StatedRules, Weights};
 use tablut_ratings::RatedGeneration;
@@ -119,17 +120,20 @@ fn generation(
     {
         source.begin(&order(run, next)?)?;
     }
-    let mut measurements = Measurements::new(selfplay.evaluations);
-    let (rule_sets, fresh) = measurements.games(run, &games)?;
-    let (games, held_out) = run.split(games);
     let path = run.file(GenerationFile::Games, generation);
-    let positions = run.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
+    let replayed = ReplayedGame::replay_all(&run.rules, &games).map_err(|error| TrainError::Replay { path, error })?;
+    drop(games);
+    let mut measurements = Measurements::new(selfplay.evaluations);
+    let (rule_sets, fresh) = measurements.games(run, &replayed)?;
+    let (learnt_from, held_out) = run.split(replayed, |game| game.index);
+    let positions = run.window.add(learnt_from);
     if positions == 0 {
         return Err(TrainError::NothingToLearn(generation));
     }
     let learning = learn(run, generation, positions, cancel, on_event)?;
-    let learnt = measurements.losses(run, &games)?;
-    let held_out = (!held_out.is_empty()).then(|| measurements.losses(run, &held_out)).transpose()?;
+    let learnt = measurements.losses(run, run.window.newest().iter())?;
+    let held_out_samples = || held_out.iter().flat_map(|game| &game.samples);
+    let held_out = (!held_out.is_empty()).then(|| measurements.losses(run, held_out_samples())).transpose()?;
     let learning = LearningMetrics { weight_norm: weight_norm(run), fresh, learnt, held_out, ..learning };
     run.count(n_games, positions, selfplay.evaluations);
     let checkpoint = Checkpoint { generation, learner: run.learner.clone(), training: run.training.clone() };
@@ -141,7 +145,7 @@ fn generation(
     let machine = measurements.machine(run);
     let device = (!run.device.is_cpu()).then(|| run.device.name().to_owned());
     let metrics = GenerationMetrics {
-        schema: METRICS_SCHEMA,
+        schema: MetricsSchema,
         generation,
         simulations,
         selfplay,
@@ -173,19 +177,22 @@ fn games_of(
     let path = run.file(GenerationFile::Games, generation);
     if path.exists() {
         let file = load_games(&run.folder, generation)?;
-        let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..SelfPlayMetrics::count(&file.games) };
+        let counted =
+            SelfPlayMetrics::count(&run.rules, &file.games).map_err(|error| TrainError::Replay { path, error })?;
+        let metrics = SelfPlayMetrics { evaluations: file.evaluations, ..counted };
         return Ok((file.games, metrics, None));
     }
     let order = order(run, generation)?;
     on_event(RunEvent::SelfPlayBegan { generation, games: order.games });
     let played = source.collect(&order, counters, cancel, &|game| on_event(RunEvent::GameEnded(game)))?;
+    let counted = SelfPlayMetrics::count(&run.rules, &played.games);
     let metrics = SelfPlayMetrics {
         batch_fill: played.batch_fill,
         seconds: played.seconds,
         evaluations: played.evaluations,
         mean_batch: played.mean_batch,
         net_share: played.net_share,
-        ..SelfPlayMetrics::count(&played.games)
+        ..counted.map_err(|error| TrainError::Replay { path: path.clone(), error })?
     };
     if metrics.positions == 0 {
         return Err(TrainError::NothingToLearn(generation));

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use tablut_games::{ExamineError, GameSourceError, RecordFileError, ReplayError, RunFolderError};
-use tablut_net::ModelFileError;
+use tablut_games::{GameSourceError, RecordFileError, ReplayError, RunFolderError};
+use tablut_net::{ModelFileError, NetError};
 use tablut_rules::RuleSetError;
 
 use crate::config::{Difference, TrainConfigError};
@@ -49,7 +49,7 @@ pub enum TrainError {
     #[error("{path}: {error}")]
     Replay { path: PathBuf, error: ReplayError },
     #[error("measuring the net on the generation's games: {0}")]
-    Measuring(#[from] ExamineError),
+    Measuring(#[from] NetError),
     #[error(transparent)]
     Learning(#[from] StepError),
     #[error("self-play: {0}")]

@@ -81,6 +81,12 @@ impl PyRecord {
         self.record.outcome.into()
     }
 
+    /// Whether the game was stopped at its ply limit, so that nobody knows how it would have ended.
+    #[getter]
+    fn unfinished(&self) -> bool {
+        self.record.is_unfinished(&self.rules)
+    }
+
     /// The ply at which the game would have been a draw.
     #[getter]
     fn max_plies(&self) -> u32 {

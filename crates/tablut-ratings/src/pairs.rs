@@ -71,8 +71,10 @@ pub struct RatedMatch {
     /// The opponent's generation if the opponent is an earlier net of the run, otherwise `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<u64>,
-    /// The pairs, by the newest net's results.
+    /// The pairs, by the newest net's half points.
     pub pairs: PairTable,
+    /// Games that were stopped at the ply limit. In `pairs` each is half a point, like a draw.
+    pub unfinished: usize,
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub const Z_95: f64 = 1.959_963_984_540_054;
 /// Units with a design effect of one that are added to the observed ones.
 const NOTIONAL_UNITS: f64 = 2.0;
 
-/// Wins, draws and losses of one player.
+/// Wins, draws and losses of one player. A score knows only points: whatever gives half a point is a draw.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Wdl {
     /// Games won.

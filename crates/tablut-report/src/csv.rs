@@ -10,19 +10,20 @@ use crate::metrics::weighted_mean;
 pub const GAME_COLUMNS: &str = "file,game,rules,ply,side,move,searched,value,draw,simulations,legal_moves,entropy,top_probability,winner,reason,plies";
 
 /// A column of [`metrics_csv`]: its name, and its cell in the row of a generation and a rule set.
-type Column = (&'static str, fn(&GenerationMetrics, Option<&RuleSetStatistics>) -> String);
+type Column = (&'static str, fn(&GenerationMetrics, &RuleSetStatistics) -> String);
 
-const COLUMNS: [Column; 30] = [
+const COLUMNS: [Column; 32] = [
     ("generation", |line, _| line.generation.to_string()),
     ("simulations", |line, _| line.simulations.to_string()),
-    ("rules", |_, set| set.map_or_else(String::new, |set| cell(&set.rules))),
-    ("games", |line, set| set.map_or(line.selfplay.games, |set| set.games).to_string()),
-    ("attackers_won", |line, set| set.map_or(line.selfplay.attackers_won, |set| set.attackers_won).to_string()),
-    ("drawn", |line, set| set.map_or(line.selfplay.drawn, |set| set.drawn).to_string()),
-    ("defenders_won", |line, set| set.map_or(line.selfplay.defenders_won, |set| set.defenders_won).to_string()),
-    ("median_plies", |_, set| text(set.map(|set| set.plies.median))),
-    ("attackers_captures", |_, set| text(set.map(|set| set.attackers.captures))),
-    ("defenders_captures", |_, set| text(set.map(|set| set.defenders.captures))),
+    ("rules", |_, set| cell(&set.rules)),
+    ("games", |_, set| set.games.to_string()),
+    ("attackers", |_, set| set.results.attackers.to_string()),
+    ("draws", |_, set| set.results.draws.to_string()),
+    ("defenders", |_, set| set.results.defenders.to_string()),
+    ("unfinished", |_, set| set.results.unfinished.to_string()),
+    ("median_plies", |_, set| set.plies.median.to_string()),
+    ("attackers_captures", |_, set| set.attackers.captures.to_string()),
+    ("defenders_captures", |_, set| set.defenders.captures.to_string()),
     ("attackers_entropy", |_, set| policy(set, Side::Attackers, |policy| policy.entropy)),
     ("defenders_entropy", |_, set| policy(set, Side::Defenders, |policy| policy.entropy)),
     ("attackers_divergence", |_, set| policy(set, Side::Attackers, |policy| policy.divergence)),
@@ -40,14 +41,14 @@ const COLUMNS: [Column; 30] = [
     ("learning_seconds", |line, _| line.learning.seconds.to_string()),
     ("evaluations", |line, _| line.selfplay.evaluations.to_string()),
     // Games with equal searches for both sides.
-    ("ordinary_games", |_, set| text(set.map(|set| set.ordinary().games()))),
-    ("ordinary_attackers_won", |_, set| text(set.map(|set| set.ordinary().attackers_won))),
-    ("ordinary_drawn", |_, set| text(set.map(|set| set.ordinary().drawn))),
-    ("ordinary_defenders_won", |_, set| text(set.map(|set| set.ordinary().defenders_won))),
+    ("ordinary_games", |_, set| set.ordinary().games().to_string()),
+    ("ordinary_attackers", |_, set| set.ordinary().attackers.to_string()),
+    ("ordinary_draws", |_, set| set.ordinary().draws.to_string()),
+    ("ordinary_defenders", |_, set| set.ordinary().defenders.to_string()),
+    ("ordinary_unfinished", |_, set| set.ordinary().unfinished.to_string()),
 ];
 
-/// A CSV table with one row for each generation and rule set. A generation without rule sets, as version 1 wrote it,
-/// has one row for all rule sets together.
+/// A CSV table with one row for each generation and rule set.
 pub fn metrics_csv(lines: &[GenerationMetrics]) -> String {
     let mut table = COLUMNS.map(|(name, _)| name).join(",");
     for (part, _) in LossParts::default().named() {
@@ -55,8 +56,7 @@ pub fn metrics_csv(lines: &[GenerationMetrics]) -> String {
     }
     table.push('\n');
     for line in lines {
-        let whole = line.rule_sets.is_empty().then_some(None);
-        for set in line.rule_sets.iter().map(Some).chain(whole) {
+        for set in &line.rule_sets {
             table += &COLUMNS.map(|(_, cell)| cell(line, set)).join(",");
             for (_, loss) in line.learning.loss.named() {
                 let _ = write!(table, ",{loss}");
@@ -67,13 +67,13 @@ pub fn metrics_csv(lines: &[GenerationMetrics]) -> String {
     table
 }
 
-fn policy(set: Option<&RuleSetStatistics>, side: Side, value: fn(&PolicyStatistics) -> f64) -> String {
-    text(set.and_then(|set| set.net.as_ref()).map(|net| value(net.policy(side))))
+fn policy(set: &RuleSetStatistics, side: Side, value: fn(&PolicyStatistics) -> f64) -> String {
+    text(set.net.as_ref().map(|net| value(net.policy(side))))
 }
 
 /// An error of the values, weighted by positions over all phases of the game.
-fn error(set: Option<&RuleSetStatistics>, value: fn(&PhaseStatistics) -> f64) -> String {
-    let phases = set.and_then(|set| set.net.as_ref()).into_iter().flat_map(|net| &net.phases);
+fn error(set: &RuleSetStatistics, value: fn(&PhaseStatistics) -> f64) -> String {
+    let phases = set.net.iter().flat_map(|net| &net.phases);
     text(weighted_mean(phases.map(|phase| (phase.positions, value(phase)))))
 }
 
@@ -117,18 +117,16 @@ mod tests {
 
     #[test]
     fn rows_have_as_many_cells_as_the_heading() {
-        let json = "{\"generation\":3,\"learning\":{\"loss\":{\"policy\":3.5,\"value\":0.5}},\"rule_sets\":[{\"rules\":\"a,b\",\"games\":5,\
+        let json = "{\"schema\":5,\"generation\":3,\"learning\":{\"loss\":{\"policy\":3.5,\"value\":0.5}},\"rule_sets\":[{\"rules\":\"a,b\",\"games\":5,\
                     \"net\":{\"phases\":[{\"positions\":2,\"net_error\":0.5}]}},{\"rules\":\"kvasir\"}]}";
-        let first = "{\"generation\":2,\"selfplay\":{\"games\":7}}";
-        let lines: Vec<GenerationMetrics> =
-            [first, json].iter().map(|text| serde_json::from_str(text).unwrap()).collect();
-        let text = metrics_csv(&lines);
+        let line: GenerationMetrics = serde_json::from_str(json).unwrap();
+        let text = metrics_csv(&[line]);
         let mut rows = text.lines();
         let columns = rows.next().unwrap().split(',').count();
         for row in rows.map(|row| row.replace("\"a,b\"", "a")) {
             assert_eq!(row.split(',').count(), columns, "{row}");
         }
-        assert_eq!(text.lines().count(), 4);
+        assert_eq!(text.lines().count(), 3);
         assert!(text.contains("3,0,\"a,b\",5,"));
     }
 }

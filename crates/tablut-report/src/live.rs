@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use tablut_games::{GameRecord, PlyRecord};
-use tablut_rules::{Game, Move, Outcome, Position, Rules};
+use tablut_rules::{Game, Move, Outcome, Position, Results, Rules};
 
 /// The file's name in the run's folder.
 pub const LIVE_FILE: &str = "live.json";
@@ -29,8 +29,8 @@ pub struct Live {
     /// Games or steps of the phase in all.
     pub total: u64,
     pub seconds: f64,
-    /// This generation's finished games: won by the attackers, drawn, won by the defenders.
-    pub results: [usize; 3],
+    /// The results of this generation's played games.
+    pub results: Results,
     /// Positions that the net has evaluated in this generation's self-play.
     pub evaluations: u64,
     pub paused: bool,
@@ -94,7 +94,7 @@ impl From<&GameRecord> for DisplayedGame {
 }
 
 impl Live {
-    pub const SCHEMA: u32 = 1;
+    pub const SCHEMA: u32 = 2;
 
     /// Reads the file in `folder`. Returns `None` if it is missing or damaged: during training it is soon replaced.
     pub fn read(folder: &Path) -> Option<Self> {

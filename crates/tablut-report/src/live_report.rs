@@ -117,7 +117,8 @@ mod tests {
         assert!(Arc::ptr_eq(&second, &report.page().unwrap()), "made again at once");
         assert!(rested(&report).contains("14 of 80 games"));
         assert!(report.snapshot().unwrap().contains("14 of 80 games"), "the snapshot is old");
-        fs::write(folder.path().join("metrics.jsonl"), "{\"generation\":0,\"selfplay\":{\"games\":77}}\n").unwrap();
+        fs::write(folder.path().join("metrics.jsonl"), "{\"schema\":5,\"generation\":0,\"selfplay\":{\"games\":77}}\n")
+            .unwrap();
         assert!(rested(&report).contains("77 self-play games"));
     }
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tablut_games::{CalibrationBin, Endings, GenerationMetrics, RuleSetStatistics};
+use tablut_games::{CalibrationBin, GenerationMetrics, RuleSetStatistics};
+use tablut_rules::Results;
 
 /// The mean of `value` over the lines that have it.
 pub(crate) fn mean(lines: &[GenerationMetrics], value: impl Fn(&GenerationMetrics) -> Option<f64>) -> Option<f64> {
@@ -41,19 +42,8 @@ pub(crate) fn by_rule_set(lines: &[GenerationMetrics]) -> Vec<(&str, Vec<&RuleSe
 }
 
 /// The results of the ordinary games in some statistics.
-pub(crate) fn ordinary(sets: &[&RuleSetStatistics]) -> Endings {
-    sets.iter().fold(Endings::default(), |sum, set| sum.plus(set.ordinary()))
-}
-
-/// The results of each rule set's ordinary games, in the order of their first appearance. Lines of version 1 have no
-/// rule sets. Their results come last, with an empty name.
-pub(crate) fn results_by_rule_set(lines: &[GenerationMetrics]) -> Vec<(&str, Endings)> {
-    let of_sets = by_rule_set(lines).into_iter().map(|(rules, sets)| (rules, ordinary(&sets)));
-    let first_version = lines.iter().filter(|line| line.rule_sets.is_empty()).map(|line| {
-        let play = &line.selfplay;
-        Endings { attackers_won: play.attackers_won, drawn: play.drawn, defenders_won: play.defenders_won }
-    });
-    of_sets.chain(first_version.reduce(Endings::plus).map(|results| ("", results))).collect()
+pub(crate) fn ordinary(sets: &[&RuleSetStatistics]) -> Results {
+    sets.iter().map(|set| set.ordinary()).sum()
 }
 
 /// Positions that the net evaluated per second of self-play. `None` if the time is unknown.

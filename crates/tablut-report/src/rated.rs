@@ -111,19 +111,22 @@ pub fn latest(lines: &[GenerationMetrics]) -> &[GenerationMetrics] {
 /// The scores of the last nets against the fixed opponents, for each rule set if `by_rules`, else for all together.
 pub fn scores(lines: &[GenerationMetrics], by_rules: bool) -> EvaluationReport {
     let lines = latest(lines);
-    let mut tables: Vec<(String, String, PairTable)> = Vec::new();
+    let mut tables: Vec<(String, String, PairTable, usize)> = Vec::new();
     for (_, found) in matches(lines, None).filter(|(_, found)| found.generation.is_none()) {
         let rules = if by_rules { found.rules.as_str() } else { ALL_RULES };
         match tables.iter_mut().find(|known| known.0 == rules && known.1 == found.opponent) {
-            Some(known) => add(&mut known.2, &found.pairs),
-            None => tables.push((rules.to_owned(), found.opponent.clone(), found.pairs)),
+            Some(known) => {
+                add(&mut known.2, &found.pairs);
+                known.3 += found.unfinished;
+            }
+            None => tables.push((rules.to_owned(), found.opponent.clone(), found.pairs, found.unfinished)),
         }
     }
     tables.sort_by(|a, b| a.0.cmp(&b.0));
     let net = "the newest nets".to_owned();
-    let matches = tables.into_iter().map(|(rules, opponent, pairs)| {
+    let matches = tables.into_iter().map(|(rules, opponent, pairs, unfinished)| {
         let players = [net.clone(), opponent];
-        MatchReport { rules, players, ..MatchReport::of_pairs(pairs) }
+        MatchReport { rules, players, unfinished, ..MatchReport::of_pairs(pairs) }
     });
     let matches = matches.collect();
     let simulations = lines.iter().rev().find_map(|line| line.rating.as_ref()).map_or(0, |rating| rating.simulations);
@@ -171,6 +174,7 @@ mod tests {
                 opponent: opponent.to_owned(),
                 generation: earlier,
                 pairs,
+                unfinished: 1,
             };
             let matches = vec![
                 found("random", None, pairs(3, 1)),
@@ -201,6 +205,7 @@ mod tests {
         let all = scores(&lines(), false);
         assert_eq!(all.matches.iter().map(|found| found.players[1].as_str()).collect::<Vec<_>>(), ["random", "greedy"]);
         assert_eq!((all.matches[0].games, all.rule_sets(), all.simulations), (48, vec![ALL_RULES], 32));
+        assert_eq!(all.matches[0].unfinished, 6);
         assert!(all.matches[1].total.score.unwrap().mean > 0.7);
         let by_rules = scores(&lines(), true);
         assert_eq!(by_rules.rule_sets(), ["ashton", "kvasir"]);

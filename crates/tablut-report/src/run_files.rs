@@ -73,8 +73,9 @@ impl RunFiles {
         }
         let (lines, unread) = files.read_readable_metrics()?;
         let mut run = Self { folder: folder.to_owned(), name: name_of(folder), lines, ..Self::default() };
-        if unread > 0 {
-            run.notes.push(format!("{unread} lines of metrics.jsonl cannot be read and are left out"));
+        if let Some(reason) = unread.first() {
+            let n = unread.len();
+            run.notes.push(format!("{n} lines of metrics.jsonl cannot be read and are left out: {reason}"));
         }
         if config.exists() {
             run.config_text = fs::read_to_string(&config).map_err(RunFolderError::io(&config))?;

@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tablut_games::{GameRecord, GenerationFile, GenerationMetrics, RunFolder, read_records};
 use tablut_net::durable;
-use tablut_rules::Side;
+use tablut_rules::Results;
 
 use crate::rated;
 use crate::run_files::RunFiles;
@@ -86,12 +86,11 @@ fn start_seconds(run: RunFolder<'_>) -> f64 {
 }
 
 fn scalars(line: &GenerationMetrics, file: &mut EventFile) {
-    let [attackers, draws, defenders] = line.shares();
     let (play, learning, machine) = (&line.selfplay, &line.learning, &line.machine);
     let mut add = |tag: &str, value: f64| file.scalar(tag, value as f32);
-    add("selfplay/attackers_won", attackers);
-    add("selfplay/drawn", draws);
-    add("selfplay/defenders_won", defenders);
+    for (name, share) in Results::NAMES.iter().zip(line.results().shares()) {
+        add(&format!("selfplay/{name}"), share);
+    }
     add("selfplay/mean_plies", play.mean_plies);
     add("selfplay/simulations", f64::from(line.simulations));
     for (part, value) in learning.loss.named() {
@@ -128,8 +127,9 @@ fn scalars(line: &GenerationMetrics, file: &mut EventFile) {
     }
     for set in &line.rule_sets {
         let name = &set.rules;
-        add(&format!("rules/{name}/attackers_won"), set.share_won(Side::Attackers));
-        add(&format!("rules/{name}/defenders_won"), set.share_won(Side::Defenders));
+        for (part, share) in Results::NAMES.iter().zip(set.ordinary().shares()) {
+            add(&format!("rules/{name}/{part}"), share);
+        }
         add(&format!("rules/{name}/median_plies"), set.plies.median as f64);
         let Some(net) = &set.net else { continue };
         for (side, policy) in [("attackers", net.attackers), ("defenders", net.defenders)] {

@@ -8,11 +8,12 @@ pub use warnings::{Warning, WarningKind, warnings};
 use std::collections::BTreeMap;
 
 use tablut_arena::{MatchReport, SideResult};
-use tablut_games::{Endings, GenerationMetrics, LossParts};
+use tablut_games::{GenerationMetrics, LossParts};
 use tablut_ratings::{Rating, ScoreEstimate, Wdl};
+use tablut_rules::Results;
 
 use crate::figures::{count, counted, duration, percent, share_interval, signed, the_last};
-use crate::metrics::{mean, results_by_rule_set};
+use crate::metrics::{by_rule_set, mean, ordinary};
 use crate::rated::{self, is_rated, latest, scores};
 use crate::run_files::RunFiles;
 
@@ -130,10 +131,11 @@ fn score_sentence(name: &str, found: &MatchReport, score: &ScoreEstimate) -> Str
     };
     let side = |side: &SideResult| side.score.map_or("–".to_owned(), |score| percent(score.mean));
     format!(
-        "Against {name} it scored {} of {} games (95 % interval {:.0}–{}): {surely}. It scored {} as attackers and {} as \
-         defenders.",
+        "Against {name} it scored {} of {} games, {} unfinished (95 % interval {:.0}–{}): {surely}. It scored {} as \
+         attackers and {} as defenders.",
         percent(score.mean),
         score.games,
+        found.unfinished,
         100.0 * score.low,
         percent(score.high),
         side(&found.as_attackers),
@@ -262,12 +264,12 @@ fn losses(run: &RunFiles, sentences: &mut Vec<String>) -> Option<LossTrend> {
 /// Adds the results of ordinary self-play under the most one-sided rule sets.
 fn sides(run: &RunFiles, sentences: &mut Vec<String>) {
     let recent = run.recent();
-    let mut sets = results_by_rule_set(recent);
-    sets.sort_by_key(|(_, won)| 1000 * won.attackers_won.min(won.defenders_won) / won.games().max(1));
+    let results = |(rules, sets): (_, Vec<_>)| (rules, ordinary(&sets));
+    let mut sets: Vec<(&str, Results)> = by_rule_set(recent).into_iter().map(results).collect();
+    sets.sort_by_key(|(_, won)| 1000 * won.attackers.min(won.defenders) / won.finished().max(1));
     let shown = if sets.len() > 3 { 2 } else { sets.len() };
-    for (rules, won) in &sets[..shown] {
-        let of = if rules.is_empty() { "its self-play".to_owned() } else { format!("self-play under {rules}") };
-        sentences.push(balance(&of, recent.len(), won));
+    for (rules, results) in &sets[..shown] {
+        sentences.push(balance(rules, recent.len(), results));
     }
     if sets.len() > shown {
         sentences.push(format!(
@@ -277,10 +279,11 @@ fn sides(run: &RunFiles, sentences: &mut Vec<String>) {
     }
 }
 
-fn balance(of: &str, n_generations: usize, results: &Endings) -> String {
-    let (games, attackers, defenders) = (results.games(), results.attackers_won, results.defenders_won);
-    let (low, high) = share_interval(attackers, games);
-    let share = attackers as f64 / games.max(1) as f64;
+fn balance(rules: &str, n_generations: usize, results: &Results) -> String {
+    let Results { attackers, draws, defenders, unfinished } = *results;
+    let finished = results.finished();
+    let (low, high) = share_interval(attackers, finished);
+    let share = |n: usize| percent(n as f64 / finished.max(1) as f64);
     // Draws count for neither side.
     let share_of_wins = attackers as f64 / (attackers + defenders) as f64;
     let fewer = if share_of_wins < 0.42 {
@@ -290,14 +293,17 @@ fn balance(of: &str, n_generations: usize, results: &Endings) -> String {
     } else {
         "the sides are about even"
     };
-    let generations = the_last(n_generations);
     format!(
-        "In {generations} of {of} the attackers won {} of {} games (95 % interval {:.0}–{}), the defenders {}: {fewer}.",
-        percent(share),
-        count(games as f64),
+        "In {} of self-play under {rules} the attackers won {} of {} finished games (95 % interval {:.0}–{}), the \
+         defenders {}, and {} were draws: {fewer}. {} unfinished.",
+        the_last(n_generations),
+        share(attackers),
+        count(finished as f64),
         100.0 * low,
         percent(high),
-        percent(defenders as f64 / games.max(1) as f64),
+        share(defenders),
+        share(draws),
+        if unfinished == 1 { "1 game is".to_owned() } else { format!("{} games are", count(unfinished as f64)) },
     )
 }
 

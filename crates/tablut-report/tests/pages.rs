@@ -1,21 +1,32 @@
-//! Report pages are complete, small and safe: for runs of version 1, runs with games, several runs, and nearly empty
+//! Report pages are complete, small and safe: for runs with evaluations, runs with games, several runs, and nearly empty
 //! ones.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use tablut_games::{
-    CancelToken, Concurrency, Counters, RecordFile, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_records,
+    CancelToken, Concurrency, Counters, GenerationMetrics, RecordFile, RuleSetStatistics, SelfPlayConfig, SelfPlayGame,
+    game_rng, run_tasks, write_records,
 };
 use tablut_report::{
     DisplayedGame, LIVE_PATH, Live, RunFiles, SNAPSHOT_PATH, headline, live_page, report_page, snapshot_page, warnings,
 };
-use tablut_rules::Rules;
+use tablut_rules::{Results, Rules};
 use tablut_search::{Evaluator, SelfPlaySearch, UniformEvaluator};
 
-fn quickstart() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/quickstart")
+/// A run of ten generations with the evaluation of a quickstart.
+fn evaluated() -> RunFiles {
+    let quickstart = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/quickstart");
+    let line = |generation| {
+        let mut line = GenerationMetrics { generation, ..GenerationMetrics::default() };
+        let results = Results { attackers: 40, draws: 10, defenders: 120, unfinished: 30 };
+        (line.selfplay.games, line.selfplay.results, line.selfplay.seconds) = (200, results, 5.0);
+        line.learning.loss.policy = 4.0 - 0.1 * generation as f32;
+        line.rule_sets = vec![RuleSetStatistics { rules: "kvasir".into(), games: 200, results, ..Default::default() }];
+        line
+    };
+    RunFiles { lines: (0..10).map(line).collect(), ..RunFiles::read(&quickstart).unwrap() }
 }
 
 /// Checks that a page loads nothing, that it has no links except to `pages`, and that its tags are closed.
@@ -57,12 +68,16 @@ fn run_with_games(folder: &Path) {
     let file = RecordFile::new(1, rules.iter().map(|rules| &**rules), games.unwrap());
     write_records(&folder.join("games/gen-00000.games"), &file).unwrap();
     fs::write(folder.join("config.toml"), "rules = [\"kvasir\", \"<b>&ashton\"]\nshape = \"lines64x1\"\n").unwrap();
-    fs::write(folder.join("metrics.jsonl"), "{\"generation\":0,\"selfplay\":{\"games\":12,\"seconds\":1}}\n").unwrap();
+    fs::write(
+        folder.join("metrics.jsonl"),
+        "{\"schema\":5,\"generation\":0,\"selfplay\":{\"games\":12,\"seconds\":1}}\n",
+    )
+    .unwrap();
 }
 
 #[test]
-fn the_quickstarts_run_of_the_first_version_is_reported() {
-    let run = RunFiles::read(&quickstart()).unwrap();
+fn a_run_with_an_evaluation_is_reported() {
+    let run = evaluated();
     let page = report_page(std::slice::from_ref(&run));
     // The file stays, so that a person can look at it.
     fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("quickstart.html"), &page).unwrap();
@@ -70,9 +85,13 @@ fn the_quickstarts_run_of_the_first_version_is_reported() {
     let said = headline(&run);
     assert_eq!((said.answer.as_str(), said.learns), ("The net has learnt: it beats alphabeta:2.", Some(true)));
     assert_eq!(warnings(&run), []);
-    for expected in
-        ["alphabeta:2", "57 % of 200 games (95 % interval 50–64 %)", "the attackers win fewer", "Ladder", "Policy loss"]
-    {
+    for expected in [
+        "alphabeta:2",
+        "57 % of 200 games, 0 unfinished (95 % interval 50–64 %)",
+        "the attackers win fewer",
+        "Ladder",
+        "Policy loss",
+    ] {
         assert!(page.contains(expected), "the page lacks {expected}");
     }
     // `random` and `greedy` lost every game, so they have no rating.
@@ -108,11 +127,7 @@ fn several_runs_are_compared_by_what_differs() {
         let config = format!("shape = \"lines64x1\"\n[learning]\nlearning_rate = {rate}\n");
         fs::write(folder.path().join("config.toml"), config).unwrap();
     }
-    let runs = [
-        RunFiles::read(folders[0].path()).unwrap(),
-        RunFiles::read(folders[1].path()).unwrap(),
-        RunFiles::read(&quickstart()).unwrap(),
-    ];
+    let runs = [RunFiles::read(folders[0].path()).unwrap(), RunFiles::read(folders[1].path()).unwrap(), evaluated()];
     let page = report_page(&runs);
     check(&page);
     assert!(page.contains("<code>learning.learning_rate</code>") && page.contains("<code>0.003</code>"));
@@ -163,7 +178,7 @@ fn workers_of_other_machines_are_shown_where_there_were_some() {
     assert!(!page(folder.path()).contains("id=\"workers\""));
     let line = |generation: u32, name: &str| {
         format!(
-            "{{\"generation\":{generation},\"selfplay\":{{\"games\":12,\"seconds\":1}},\"fleet\":{{\"workers\":[{{\"name\":\"<{name}>\",\
+            "{{\"schema\":5,\"generation\":{generation},\"selfplay\":{{\"games\":12,\"seconds\":1}},\"fleet\":{{\"workers\":[{{\"name\":\"<{name}>\",\
              \"threads\":3,\"games\":12,\"games_per_second\":2.5}}],\"jobs\":4,\"redeliveries\":7,\"lag\":5}}}}\n"
         )
     };

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use serde_json::json;
 use tablut_games::{
-    CalibrationBin, Endings, GenerationMetrics, LossParts, NetLosses, NetStatistics, PhaseStatistics, PolicyStatistics,
+    CalibrationBin, GenerationMetrics, LossParts, NetLosses, NetStatistics, PhaseStatistics, PolicyStatistics,
     RuleSetStatistics, SpecialStatistics,
 };
 use tablut_report::{RunFiles, WarningKind, headline, warnings};
+use tablut_rules::Results;
 
 /// A run without problems, 30 generations of 40.
 fn sound() -> RunFiles {
@@ -20,11 +21,12 @@ fn sound() -> RunFiles {
 }
 
 fn line(generation: u64) -> GenerationMetrics {
-    let mut line = GenerationMetrics { schema: 3, generation, simulations: 32, ..GenerationMetrics::default() };
+    let mut line = GenerationMetrics { generation, simulations: 32, ..GenerationMetrics::default() };
     let falling = 1.0 / (1.0 + generation as f64 / 10.0);
     let play = &mut line.selfplay;
     (play.games, play.positions) = (200, 15_000);
-    (play.attackers_won, play.drawn, play.defenders_won, play.ply_limit) = (80, 20, 100, 10);
+    play.results = Results { attackers: 80, draws: 10, defenders: 100, unfinished: 10 };
+    let results = play.results;
     (play.seconds, play.evaluations, play.mean_plies) = (10.0, 400_000, 75.0);
     let learning = &mut line.learning;
     (learning.window, learning.seconds) = (150_000, 4.0);
@@ -48,9 +50,7 @@ fn line(generation: u64) -> GenerationMetrics {
     line.rule_sets = vec![RuleSetStatistics {
         rules: "kvasir".to_owned(),
         games: 200,
-        attackers_won: 80,
-        drawn: 20,
-        defenders_won: 100,
+        results,
         net: Some(NetStatistics {
             positions: 800,
             attackers: policy,
@@ -80,19 +80,20 @@ fn a_sound_run_has_none() {
     assert_eq!(warnings(&RunFiles::default()), []);
     let mut young = sound();
     young.lines.truncate(2);
-    young.lines[1].rule_sets[0].attackers_won = 0;
+    young.lines[1].rule_sets[0].results.attackers = 0;
     assert_eq!(warnings(&young), [], "two generations are too few");
 }
 
 #[test]
 fn one_side_that_hardly_wins_is_named_with_its_rule_set() {
-    let spoil =
-        |line: &mut GenerationMetrics| (line.rule_sets[0].attackers_won, line.rule_sets[0].defenders_won) = (10, 170);
+    let spoil = |line: &mut GenerationMetrics| {
+        line.rule_sets[0].results = Results { attackers: 10, draws: 10, defenders: 170, unfinished: 10 };
+    };
     assert_eq!(kinds(spoil), [WarningKind::OneSideCollapsed]);
     let mut run = sound();
     run.lines.iter_mut().for_each(spoil);
     let text = warnings(&run)[0].to_string();
-    assert!(text.contains("the attackers won 5 % of the last 600 self-play games under kvasir"), "{text}");
+    assert!(text.contains("the attackers won 5 % of the last 570 finished self-play games under kvasir"), "{text}");
     assert!(text.contains("What") || text.contains("schedule.simulations"), "{text}");
     // Early generations do not count.
     assert_eq!(
@@ -101,21 +102,20 @@ fn one_side_that_hardly_wins_is_named_with_its_rule_set() {
         }),
         []
     );
-    // Metrics of version 1 have no rule sets.
-    let first = |line: &mut GenerationMetrics| {
-        line.rule_sets.clear();
-        line.selfplay.defenders_won = 5;
+    // Nobody knows who would have won an unfinished game.
+    let unfinished = |line: &mut GenerationMetrics| {
+        line.rule_sets[0].results = Results { attackers: 18, draws: 0, defenders: 22, unfinished: 160 };
     };
-    assert_eq!(kinds(first), [WarningKind::OneSideCollapsed]);
+    assert_eq!(kinds(unfinished), []);
 }
 
 #[test]
 fn only_ordinary_games_say_whether_a_side_hardly_wins() {
-    let results = |won: [usize; 2]| Endings { attackers_won: won[0], drawn: 0, defenders_won: won[1] };
+    let results = |won: [usize; 2]| Results { attackers: won[0], defenders: won[1], ..Results::default() };
     let with = |all: [usize; 2], ordinary: [usize; 2]| {
         kinds(move |line| {
             let set = &mut line.rule_sets[0];
-            (set.attackers_won, set.drawn, set.defenders_won) = (all[0], 200 - all[0] - all[1], all[1]);
+            set.results = results(all);
             set.special = Some(SpecialStatistics { ordinary: results(ordinary), ..SpecialStatistics::default() });
         })
     };
@@ -217,8 +217,8 @@ fn a_plateau() {
 
 #[test]
 fn games_that_are_not_finished() {
-    assert_eq!(kinds(|line| line.selfplay.ply_limit = 110), [WarningKind::LongGames]);
-    assert_eq!(kinds(|line| line.selfplay.ply_limit = 90), []);
+    assert_eq!(kinds(|line| line.selfplay.results.unfinished = 200), [WarningKind::LongGames]);
+    assert_eq!(kinds(|line| line.selfplay.results.unfinished = 180), []);
 }
 
 #[test]
@@ -259,22 +259,21 @@ fn every_warning_is_explained() {
 fn the_headline_names_the_side_that_wins_fewer_games() {
     let mut run = sound();
     for line in &mut run.lines {
-        (line.rule_sets[0].attackers_won, line.rule_sets[0].defenders_won) = (40, 140);
+        line.rule_sets[0].results = Results { attackers: 40, draws: 10, defenders: 140, unfinished: 10 };
     }
     let said = headline(&run);
     assert_eq!(said.learns, None, "strength was not measured");
     let has = |part: &str| said.sentences.iter().any(|sentence| sentence.contains(part));
-    assert!(has("under kvasir") && has("the attackers win fewer"), "{said:?}");
+    assert!(has("under kvasir") && has("the attackers win fewer. 30 games are unfinished."), "{said:?}");
     assert!(has("30 of 40 generations took"), "{said:?}");
     // With many draws a side may win half of the games or few, and the other side hardly any.
-    for (results, part) in [
-        ((100, 90, 10), "the defenders win fewer"),
-        ((0, 178, 22), "the attackers win fewer"),
-        ((0, 200, 0), "the sides are about even"),
+    for ([attackers, draws, defenders], part) in [
+        ([100, 90, 10], "the defenders win fewer"),
+        ([0, 178, 22], "the attackers win fewer"),
+        ([0, 200, 0], "the sides are about even"),
     ] {
         for line in &mut run.lines {
-            let set = &mut line.rule_sets[0];
-            (set.attackers_won, set.drawn, set.defenders_won) = results;
+            line.rule_sets[0].results = Results { attackers, draws, defenders, unfinished: 0 };
         }
         let sentences = headline(&run).sentences.join(" ");
         assert!(sentences.contains(part), "{sentences}");

@@ -38,6 +38,7 @@ mod position;
 mod position_text;
 mod rays;
 mod replay;
+mod results;
 mod rules;
 mod rules_line;
 mod ruleset;
@@ -57,6 +58,7 @@ pub use outcome::{Outcome, Reason};
 pub use position::{PartsError, Position};
 pub use position_text::PositionTextError;
 pub use replay::{Replay, TraceError, TraceStep};
+pub use results::Results;
 pub use rules::{Applied, Foresight, IllegalMove, MoveFault, Rules};
 pub use rules_line::{RulesLine, RulesLineError, WordedRules};
 pub use ruleset::{

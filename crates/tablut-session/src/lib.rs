@@ -52,7 +52,7 @@ pub use record::Format;
 pub use report::{Alarm, GameEnding, MoveReport};
 pub use results::{
     Balance, ExperimentView, FoundPuzzle, GenerationBalance, LensRow, Mistake, NextPuzzle, RefutationBranch,
-    RefutationView, ReviewReport, Share, TrainingState, TrainingView,
+    RefutationView, ReviewReport, Share, Shares, TrainingState, TrainingView,
 };
 pub use saved::{FORMAT, SavedGame, SavedGameError, SavedPosition, SavedReview, VERSION};
 pub use session::{MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Session, SessionError};

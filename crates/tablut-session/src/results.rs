@@ -7,7 +7,7 @@ use crate::tree::{NodeId, Reviewed};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tablut_ratings::Wdl;
-use tablut_rules::{Move, Side};
+use tablut_rules::{Move, Results, Side};
 use tablut_search::Proof;
 
 /// A count of games and its share of all games.
@@ -25,9 +25,31 @@ pub struct Share {
 
 impl Share {
     /// `count` of `games`, with Wilson's interval.
-    pub fn of(count: u32, games: u32) -> Self {
+    fn of(count: usize, games: usize) -> Self {
+        let (count, games) = (count as u32, games as u32);
         let estimate = Wdl { wins: count, draws: 0, losses: games - count }.estimate();
         Self { count, part: if games == 0 { 0.0 } else { estimate.mean }, low: estimate.low, high: estimate.high }
+    }
+}
+
+/// Results of games as shares of all games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Shares {
+    /// Games that the attackers won.
+    pub attackers: Share,
+    /// Draws.
+    pub draws: Share,
+    /// Games that the defenders won.
+    pub defenders: Share,
+    /// Games that were stopped at a ply limit.
+    pub unfinished: Share,
+}
+
+impl Shares {
+    /// The shares of `results`.
+    pub fn of(results: Results) -> Self {
+        let [attackers, draws, defenders, unfinished] = results.counts().map(|n| Share::of(n, results.games()));
+        Self { attackers, draws, defenders, unfinished }
     }
 }
 
@@ -36,14 +58,11 @@ impl Share {
 pub struct Balance {
     /// Simulations per move.
     pub simulations: u32,
-    /// Finished games.
+    /// Played games.
     pub games: u32,
-    /// Games that the attackers won.
-    pub attackers: Share,
-    /// Draws.
-    pub draws: Share,
-    /// Games that the defenders won.
-    pub defenders: Share,
+    /// Their results.
+    #[serde(flatten)]
+    pub shares: Shares,
     /// Mean length in plies.
     pub mean_plies: f64,
     /// Half the width of the mean length's 95 % interval.
@@ -203,23 +222,11 @@ pub enum TrainingState {
 pub struct GenerationBalance {
     /// The generation, from 0.
     pub generation: u32,
-    /// Games that the attackers won.
-    pub attackers: Share,
-    /// Draws.
-    pub draws: Share,
-    /// Games that the defenders won.
-    pub defenders: Share,
+    /// Their results.
+    #[serde(flatten)]
+    pub shares: Shares,
     /// Mean length in plies.
     pub mean_plies: f64,
-}
-
-impl GenerationBalance {
-    /// The results from the numbers of the attackers' wins, draws and losses.
-    pub fn of(generation: u32, wins: u32, draws: u32, losses: u32, mean_plies: f64) -> Self {
-        let games = wins + draws + losses;
-        let share = |count| Share::of(count, games);
-        Self { generation, attackers: share(wins), draws: share(draws), defenders: share(losses), mean_plies }
-    }
 }
 
 #[cfg(test)]

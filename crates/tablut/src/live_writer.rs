@@ -127,7 +127,7 @@ mod tests {
     use tablut_games::{CancelToken, GameRecord, SearchRecord};
     use tablut_learn::{Run, TrainConfig};
     use tablut_report::LIVE_FILE;
-    use tablut_rules::{Game, Outcome, Reason, Side};
+    use tablut_rules::{Game, Outcome, Reason, Results, Side};
     use tablut_search::Chances;
 
     use crate::run_events::RunEvents;
@@ -163,7 +163,10 @@ mod tests {
         ends(0);
         events.send(RunEvent::LearningBegan { generation: 3, steps: 4 });
         let live = Live::read(&run.folder).unwrap();
-        assert_eq!((live.phase.as_str(), live.generation, live.results), ("learning", 3, [0, 0, 3]));
+        assert_eq!(
+            (live.phase.as_str(), live.generation, live.results),
+            ("learning", 3, Results { defenders: 3, ..Results::default() })
+        );
         assert_eq!(live.finished.iter().map(|game| game.index).collect::<Vec<_>>(), [0]);
         assert!(live.under_way.is_empty() && live.finished[0].outcome == Some(outcome));
         assert!(run.folder.join(LIVE_FILE).exists());

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use tablut_arena::tally::EndingCount;
 use tablut_arena::{Ladder, MatchReport, SideResult};
 use tablut_ratings::{Rating, ScoreEstimate, TestState, TestVerdict, Wdl};
 use tablut_report::figures::{elo_interval, elo_text, signed};
+use tablut_rules::Results;
 
 use crate::layout;
 
@@ -38,10 +38,11 @@ pub fn endings_text(reports: &[MatchReport]) -> String {
     let mut text = String::new();
     for report in reports {
         let Wdl { wins, draws, losses } = report.total.results;
-        let results = format!("{wins} won, {draws} drawn, {losses} lost; {:.0} plies", report.mean_plies);
-        let ending = |(reason, count): (&_, &EndingCount)| {
-            let n = count.attackers_won + count.drawn + count.defenders_won;
-            format!("{reason} {:.0} %", 100.0 * f64::from(n) / f64::from(report.games.max(1)))
+        let (unfinished, plies) = (report.unfinished, report.mean_plies);
+        let drawn = draws as usize - unfinished;
+        let results = format!("{wins} won, {drawn} drawn, {losses} lost, {unfinished} unfinished; {plies:.0} plies");
+        let ending = |(reason, results): (&_, &Results)| {
+            format!("{reason} {:.0} %", 100.0 * results.games() as f64 / f64::from(report.games.max(1)))
         };
         let endings = report.endings.iter().map(ending);
         text += &players(report);
@@ -160,11 +161,12 @@ mod tests {
             max_plies: None,
             complete: true,
         };
+        let rules = Rules::named("kvasir").unwrap();
         let mut tally = Tally::with_test(Some(TestBounds::default()));
         for (as_attackers, row) in pairs.iter().enumerate() {
             for (as_defenders, &n) in row.iter().enumerate() {
                 let (first, second) = (game(Side::Attackers, as_attackers), game(Side::Defenders, as_defenders));
-                (0..n).for_each(|_| tally.record_pair(&first, &second));
+                (0..n).for_each(|_| tally.record_pair(&rules, &first, &second));
             }
         }
         tally.report(header)
@@ -181,7 +183,7 @@ mod tests {
         assert_eq!(lines.len(), 5, "the table is wider than 80 columns, so names have their own lines:\n{table}");
         assert!(lines[1] == "net – random" && lines[2].contains("100.0 (84–100)"), "{table}");
         assert!(lines[2].contains("above +287"), "{table}");
-        assert!(endings_text(&reports).contains("net – greedy\n  16 won, 1 drawn, 3 lost; "));
+        assert!(endings_text(&reports).contains("net – greedy\n  16 won, 1 drawn, 3 lost, 0 unfinished; "));
         assert_eq!(sequential_test_text(&reports).lines().count(), 6);
     }
 

@@ -42,12 +42,13 @@ pub fn rate(
     let concurrency = run.config.machine.concurrency();
     let on_game = || on_event(RunEvent::RatingGameEnded);
     let played = play_pairs(&matches, concurrency, || nets.evaluators(), cancel, on_game);
-    let tables = played.map_err(|error| GameSourceError::Other(error.into()))?.ok_or(GameSourceError::Stopped)?;
-    let matches = pairs.iter().zip(tables).map(|(order, pairs)| RatedMatch {
+    let tallies = played.map_err(|error| GameSourceError::Other(error.into()))?.ok_or(GameSourceError::Stopped)?;
+    let matches = pairs.iter().zip(tallies).map(|(order, tally)| RatedMatch {
         rules: order.rules.name().to_owned(),
         opponent: order.opponent.name(&run.config.evaluation.against),
         generation: order.opponent.generation(),
-        pairs,
+        pairs: tally.pairs(),
+        unfinished: tally.results().unfinished,
     });
     let matches = matches.collect();
     let seconds = start.elapsed().saturating_sub(cancel.paused().saturating_sub(paused)).as_secs_f64();

@@ -11,7 +11,7 @@ use tablut_games::{CancelToken, Counters, FleetReport, GenerationMetrics, LossPa
 use tablut_learn::{Run, RunEvent};
 use tablut_ratings::Rating;
 use tablut_report::rated::progress;
-use tablut_rules::Side;
+use tablut_rules::{Results, Rules};
 
 use crate::progress::left;
 
@@ -42,6 +42,8 @@ pub struct RunProgress {
     /// Measures the time of pauses.
     cancel: CancelToken,
     counters: Arc<Counters>,
+    /// The run's rule sets.
+    rules: Vec<Arc<Rules>>,
     workers: Option<Workers>,
     /// Positions in a batch.
     batch_size: usize,
@@ -58,9 +60,9 @@ pub struct Phase {
     pub start: Instant,
     /// The number of evaluations before the phase.
     evaluations_before: u64,
-    /// Finished games: won by the attackers, drawn, won by the defenders.
-    pub results: [usize; 3],
-    /// Plies of all finished games.
+    /// Played games by their result.
+    pub results: Results,
+    /// Plies of all played games.
     pub plies: usize,
     /// The losses of the last steps.
     losses: VecDeque<LossParts>,
@@ -80,7 +82,7 @@ impl Phase {
             total,
             start: Instant::now(),
             evaluations_before,
-            results: [0; 3],
+            results: Results::default(),
             plies: 0,
             losses: VecDeque::new(),
             learning_rate: 0.0,
@@ -115,6 +117,7 @@ impl RunProgress {
             paused: false,
             cancel: cancel.clone(),
             counters: counters.clone(),
+            rules: run.rules.clone(),
             workers: None,
             batch_size: run.config.learning.batch_size,
         }
@@ -143,12 +146,9 @@ impl RunProgress {
             RunEvent::LearningBegan { generation, steps } => self.begin("learning", "steps", generation, steps),
             RunEvent::RatingBegan { generation, games } => self.begin("rating", "games", generation, games),
             RunEvent::GameEnded(game) => {
-                let result = match game.outcome.winner {
-                    Some(Side::Attackers) => 0,
-                    None => 1,
-                    Some(Side::Defenders) => 2,
-                };
-                self.phase.results[result] += 1;
+                if let Some(rules) = self.rules.iter().find(|rules| rules.name() == game.rules) {
+                    self.phase.results += game.results(rules);
+                }
                 self.phase.plies += game.plies.len();
                 self.phase.done += 1;
             }
@@ -210,13 +210,12 @@ impl RunProgress {
                 self.phase.learning_rate
             );
         }
-        let games = results.iter().sum::<usize>() as f64;
+        let games = results.games() as f64;
         if games == 0.0 {
             return unit.to_owned();
         }
         let mut text = format!(
-            "{unit}, {left} left\n{}, {:.0} plies; {} games/s, {} evaluations/s",
-            shares(results),
+            "{unit}, {left} left\n{results}, {:.0} plies\n{} games/s, {} evaluations/s",
             plies as f64 / games,
             pace(games, elapsed),
             pace(self.evaluations() as f64, elapsed)
@@ -247,18 +246,17 @@ pub fn summary(metrics: &GenerationMetrics) -> String {
     let pace_of_play = match Duration::from_secs_f64(play.seconds) {
         Duration::ZERO => "played before the run was resumed".to_owned(),
         time => {
-            let evaluations = pace(play.evaluations as f64, time);
-            format!("{evaluations} evaluations/s (net {:.0} %), {}", 100.0 * play.net_share, HumanDuration(time))
+            format!("{} evaluations/s, {}", pace(play.evaluations as f64, time), HumanDuration(time))
         }
     };
     format!(
-        "generation {}: {}, {:.0} plies\n  \
-         {} games, {} simulations, {pace_of_play}\n  \
+        "generation {}: {}\n  \
+         {} games of {:.0} plies, {} simulations, {pace_of_play}\n  \
          loss: policy {:.3} (min {:.3}), value {:.3}; {} samples/s, {}",
         metrics.generation,
-        shares([play.attackers_won, play.drawn, play.defenders_won]),
-        play.mean_plies,
+        play.results,
         HumanCount(play.games as u64),
+        play.mean_plies,
         metrics.simulations,
         learning.loss.policy,
         learning.loss.policy_floor,
@@ -289,13 +287,6 @@ fn workers(fleet: &FleetReport) -> String {
     line
 }
 
-/// Results of games in per cent.
-fn shares(tally: [usize; 3]) -> String {
-    let games = tally.iter().sum::<usize>().max(1) as f64;
-    let [attackers, draws, defenders] = tally.map(|n| 100.0 * n as f64 / games);
-    format!("attackers {attackers:.0} %, draws {draws:.0} %, defenders {defenders:.0} %")
-}
-
 /// A number per second, with one decimal below 10.
 fn pace(count: f64, elapsed: Duration) -> String {
     match count / elapsed.as_secs_f64().max(1e-3) {
@@ -313,13 +304,10 @@ mod tests {
     fn the_summary_of_a_generation_fits_a_terminal() {
         let selfplay = SelfPlayMetrics {
             games: 1000,
-            attackers_won: 30,
-            drawn: 235,
-            defenders_won: 735,
+            results: Results { attackers: 30, draws: 135, defenders: 735, unfinished: 100 },
             evaluations: 12_345_678,
             mean_plies: 123.4,
             seconds: 259.0,
-            net_share: 0.712,
             ..SelfPlayMetrics::default()
         };
         let loss = LossParts { policy: 2.3456, policy_floor: 1.2, value: 0.45, ..LossParts::default() };
@@ -337,9 +325,9 @@ mod tests {
             learning,
             ..GenerationMetrics::default()
         });
-        assert!(text.contains("attackers 3 %, draws 24 %, defenders 74 %, 123 plies\n"), "{text}");
+        assert!(text.contains("attackers 3 %, draws 14 %, defenders 74 %, unfinished 10 %\n"), "{text}");
         assert!(
-            text.contains("  1,000 games, 128 simulations, 47,667 evaluations/s (net 71 %), 4 minutes\n"),
+            text.contains("  1,000 games of 123 plies, 128 simulations, 47,667 evaluations/s, 4 minutes\n"),
             "{text}"
         );
         assert!(text.ends_with("2,860 samples/s, 6 minutes"), "{text}");

@@ -187,7 +187,7 @@ fn damaged_lines_are_named() {
         (format!("{}\n{}\n{}\n", lines[0], lines[1], lines[1]), "line 3: game 1 of match 1 occurs twice"),
         (format!("{}\nnonsense\n{}\n", lines[0], lines[1]), "line 2: expected a game"),
         (text.replacen("\"game\":2", "\"game\":20", 1), "line 3: game 20 of match 1, expected 1 to 8"),
-        (text.replacen("\"moves\":[\"", "\"moves\":[\"e5-e5\",\"", 1), "line 2: game 0, ply 1"),
+        (text.replacen("\"moves\":[\"", "\"moves\":[\"a1-a2\",\"", 1), "line 2: game 0, ply 1"),
         (format!("{}\n{renamed}\n", lines[0]), "unknown variant `boredom`"),
         (format!("{}\n{swapped}\n", lines[0]), "its record says"),
     ] {

@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 use tablut_rules::Side;
-use tablut_search::Chances;
 
 use super::sample::ExaminedPosition;
 use crate::window::value_target;
@@ -134,10 +133,10 @@ impl NetStatistics {
                 phase: phase.to_owned(),
                 from_ply,
                 positions: n,
-                net_error: mean(|p| (p.net_value - p.outcome()).powi(2)),
-                search_error: mean(|p| (f64::from(p.search.value()) - p.outcome()).powi(2)),
+                net_error: mean(|p| (p.net_value - p.outcome_value()).powi(2)),
+                search_error: mean(|p| (f64::from(p.search.value()) - p.outcome_value()).powi(2)),
                 mean_value: mean(|p| p.net_value),
-                mean_outcome: mean(ExaminedPosition::outcome),
+                mean_outcome: mean(ExaminedPosition::outcome_value),
             })
         });
         Self {
@@ -166,7 +165,7 @@ fn draws(positions: &[ExaminedPosition]) -> DrawStatistics {
     DrawStatistics {
         positions: n,
         predicted: mean(|p| f64::from(p.wdl[1])),
-        drawn: mean(|p| f64::from(u8::from(p.outcome() == 0.0))),
+        drawn: mean(|p| f64::from(u8::from(p.outcome_value() == 0.0))),
     }
 }
 
@@ -177,7 +176,7 @@ fn calibration(positions: &[ExaminedPosition]) -> Vec<CalibrationBin> {
         let bin = &mut bins[(((position.net_value + 1.0) / width) as usize).min(BINS - 1)];
         bin.positions += 1;
         bin.value += position.net_value;
-        bin.outcome += position.outcome();
+        bin.outcome += position.outcome_value();
     }
     let mean = |(at, bin): (usize, &CalibrationBin)| {
         let n = bin.positions as f64;
@@ -194,7 +193,7 @@ impl NetLosses {
         let n = positions.len().max(1) as f64;
         let mean = |value: &dyn Fn(&ExaminedPosition) -> f64| positions.iter().map(value).sum::<f64>() / n;
         let value_loss = |position: &ExaminedPosition| -> f64 {
-            let target = value_target(Chances::certain(position.winner), position.search, value_share);
+            let target = value_target(position.outcome, position.search, value_share);
             let chances = position.wdl.map(|chance| f64::from(chance).max(1e-9).ln());
             target.iter().zip(chances).map(|(&target, log)| -f64::from(target) * log).sum()
         };
@@ -215,13 +214,14 @@ impl NetLosses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tablut_search::Chances;
 
     fn position(ply: u32, net_value: f64, outcome: f64) -> ExaminedPosition {
         ExaminedPosition {
             rules: 0,
             side: Side::ALL[ply as usize % 2],
             ply,
-            winner: [Some(Side::Defenders), None, Some(Side::Attackers)][(outcome + 1.0) as usize],
+            outcome: Chances::certain([Some(Side::Defenders), None, Some(Side::Attackers)][(outcome + 1.0) as usize]),
             search: Chances::new(0.0, 0.0),
             net_value,
             wdl: [0.5, 0.25, 0.25],

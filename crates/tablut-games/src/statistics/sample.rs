@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use tablut_net::{Inference, InputBatch, NetError, OutputBatch, encode};
-use tablut_rules::{Rules, Side};
-use tablut_search::{Chances, value_of};
+use tablut_net::{Inference, InputBatch, NetError, OutputBatch};
+use tablut_rules::{Rules, Side, Symmetry};
+use tablut_search::Chances;
 
-use crate::record::{GameRecord, ReplayError};
+use crate::samples::Sample;
 
 /// The net's, the search's and the game's values for one position.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -18,8 +18,8 @@ pub struct ExaminedPosition {
     pub side: Side,
     /// Plies played before it.
     pub ply: u32,
-    /// Who won the game.
-    pub winner: Option<Side>,
+    /// How the game ended, or an estimate if its result does not count.
+    pub outcome: Chances,
     /// The chances that the search found.
     pub search: Chances,
     /// The net's value, absolute: its chance that the attackers win minus its chance that the defenders win.
@@ -38,151 +38,74 @@ pub struct ExaminedPosition {
     pub plies_left: f64,
     /// The net's estimate of them.
     pub net_plies_left: f64,
-    /// Whether the game's result measures the position's value, as in [`GameRecord::result_counts`].
+    /// Whether the game's result measures the position's value, as in [`GameRecord::result_counts`](crate::GameRecord::result_counts).
     pub result_counts: bool,
-}
-
-impl ExaminedPosition {
-    /// The game's result: +1 the attackers won, 0 drawn, −1 the defenders won.
-    pub fn outcome(&self) -> f64 {
-        f64::from(value_of(self.winner))
-    }
-}
-
-/// The sample could not be examined.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ExamineError {
-    /// A record cannot be replayed.
-    #[error(transparent)]
-    Replay(#[from] ReplayError),
-    /// The net failed.
-    #[error(transparent)]
-    Net(#[from] NetError),
 }
 
 /// Positions per call of the net.
 const BATCH: usize = 64;
 
-/// Runs nets from `make_net` on at most `most` of the searched positions of `games`, taken at even distances. Returns
-/// the results in the games' order.
+/// Runs nets from `make_net` on at most `most` of the `samples`, taken at even distances, and returns the results in
+/// their order. The samples were replayed with `rules`.
 ///
 /// # Errors
-/// If a record cannot be replayed or a net fails.
+/// If a net fails.
 pub fn examine(
     rules: &[Arc<Rules>],
-    games: &[GameRecord],
+    samples: &[&Sample],
     most: usize,
     make_net: &(dyn Fn() -> Box<dyn Inference> + Sync),
-) -> Result<Vec<ExaminedPosition>, ExamineError> {
-    let searched: Vec<usize> =
-        games.iter().map(|game| game.plies.iter().filter(|ply| ply.search.is_some()).count()).collect();
-    let total: usize = searched.iter().sum();
-    let n = most.min(total);
-    // Indices of the sample, counted over all games. `wanted` contains, for each game, the ones inside it.
-    let mut wanted = vec![Vec::new(); games.len()];
-    let (mut game, mut before) = (0, 0);
-    for place in (0..n).map(|i| i * total / n) {
-        while place >= before + searched[game] {
-            before += searched[game];
-            game += 1;
+) -> Result<Vec<ExaminedPosition>, NetError> {
+    let n = most.min(samples.len());
+    let chosen: Vec<&Sample> = (0..n).map(|i| samples[i * samples.len() / n]).collect();
+    let share = n.div_ceil(rayon::current_num_threads()).max(1);
+    let examined = chosen.par_chunks(share).map(|samples| {
+        let mut net = make_net();
+        let (mut input, mut output) = (InputBatch::default(), OutputBatch::default());
+        let mut examined = Vec::new();
+        for batch in samples.chunks(BATCH) {
+            input.clear();
+            batch.iter().for_each(|sample| sample.encode(rules, Symmetry::ALL[0], &mut input));
+            net.infer(&input, &mut output)?;
+            let examine = |(row, sample): (usize, &&Sample)| ExaminedPosition::new(sample, &input, &output, row);
+            examined.extend(batch.iter().enumerate().map(examine));
         }
-        wanted[game].push(place - before);
-    }
-    let of_games: Vec<(&GameRecord, &Vec<usize>)> =
-        games.iter().zip(&wanted).filter(|(_, places)| !places.is_empty()).collect();
-    let share = of_games.len().div_ceil(rayon::current_num_threads()).max(1);
-    let examined = of_games
-        .par_chunks(share)
-        .map(|games| {
-            let mut examiner = Examiner::new(rules, make_net());
-            for (game, places) in games {
-                examiner.take(game, places)?;
-            }
-            examiner.finish()
-        })
-        .collect::<Result<Vec<_>, ExamineError>>()?;
-    Ok(examined.concat())
+        Ok(examined)
+    });
+    Ok(examined.collect::<Result<Vec<_>, NetError>>()?.concat())
 }
 
-/// Collects positions, and runs the net when there are enough.
-struct Examiner<'a> {
-    rules: &'a [Arc<Rules>],
-    net: Box<dyn Inference>,
-    input: InputBatch,
-    output: OutputBatch,
-    /// The positions in `input`, without the net's values, and their targets.
-    waiting: Vec<(ExaminedPosition, Vec<u16>)>,
-    done: Vec<ExaminedPosition>,
-}
-
-impl<'a> Examiner<'a> {
-    fn new(rules: &'a [Arc<Rules>], net: Box<dyn Inference>) -> Self {
-        let (input, output) = (InputBatch::default(), OutputBatch::default());
-        Self { rules, net, input, output, waiting: Vec::new(), done: Vec::new() }
-    }
-
-    /// Takes the searched positions of `game` at `places`, which are increasing.
-    fn take(&mut self, game: &GameRecord, places: &[usize]) -> Result<(), ExamineError> {
-        let set = game.place_among(self.rules)?;
-        let (mut place, mut next) = (0, 0);
-        let (input, waiting) = (&mut self.input, &mut self.waiting);
-        game.replay(&self.rules[set], |state, moves, ply| {
-            let Some(search) = &ply.search else { return };
-            if places.get(next) == Some(&place) {
-                next += 1;
-                encode(&state.situation(moves), input);
-                let position = ExaminedPosition {
-                    rules: set,
-                    side: state.position().side_to_move(),
-                    ply: state.ply(),
-                    winner: game.outcome.winner,
-                    search: search.chances,
-                    net_value: 0.0,
-                    wdl: [0.0; 3],
-                    prior_entropy: 0.0,
-                    target_entropy: entropy(search.policy.iter().map(|&p| f64::from(p))),
-                    cross_entropy: 0.0,
-                    changed: false,
-                    plies_left: game.plies.len() as f64 - f64::from(state.ply()),
-                    net_plies_left: 0.0,
-                    result_counts: game.result_counts(&self.rules[set]),
-                };
-                waiting.push((position, search.policy.clone()));
-            }
-            place += 1;
-        })?;
-        if self.waiting.len() >= BATCH { self.ask() } else { Ok(()) }
-    }
-
-    /// Runs the net on all collected positions.
-    fn ask(&mut self) -> Result<(), ExamineError> {
-        if self.waiting.is_empty() {
-            return Ok(());
+impl ExaminedPosition {
+    /// The position of `sample`, which is in `row` of a batch.
+    fn new(sample: &Sample, input: &InputBatch, output: &OutputBatch, row: usize) -> Self {
+        let logits = &output.logits[input.move_range(row)];
+        let target = &sample.policy;
+        let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let normaliser = logits.iter().map(|&logit| f64::from(logit - highest).exp()).sum::<f64>().ln();
+        let log_prior = |place: usize| f64::from(logits[place] - highest) - normaliser;
+        let total: f64 = target.iter().map(|&p| f64::from(p)).sum::<f64>().max(1.0);
+        let wdl = output.wdl[row];
+        Self {
+            rules: sample.rules as usize,
+            side: sample.side(),
+            ply: u32::from(sample.ply),
+            outcome: sample.outcome,
+            search: sample.search,
+            net_value: f64::from(wdl[0]) - f64::from(wdl[2]),
+            wdl,
+            prior_entropy: (0..logits.len()).map(|place| -log_prior(place).exp() * log_prior(place)).sum(),
+            target_entropy: entropy(target.iter().map(|&p| f64::from(p))),
+            cross_entropy: target.iter().enumerate().map(|(place, &p)| -f64::from(p) / total * log_prior(place)).sum(),
+            changed: first_greatest(logits) != first_greatest(target),
+            plies_left: f64::from(sample.moves_left),
+            net_plies_left: f64::from(output.moves_left[row]),
+            result_counts: sample.result_counts,
         }
-        self.net.infer(&self.input, &mut self.output)?;
-        for (row, (mut position, target)) in self.waiting.drain(..).enumerate() {
-            let logits = &self.output.logits[self.input.move_range(row)];
-            let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            let normaliser = logits.iter().map(|&logit| f64::from(logit - highest).exp()).sum::<f64>().ln();
-            let log_prior = |place: usize| f64::from(logits[place] - highest) - normaliser;
-            let total: f64 = target.iter().map(|&p| f64::from(p)).sum::<f64>().max(1.0);
-            position.prior_entropy = (0..logits.len()).map(|place| -log_prior(place).exp() * log_prior(place)).sum();
-            position.cross_entropy =
-                target.iter().enumerate().map(|(place, &p)| -f64::from(p) / total * log_prior(place)).sum();
-            position.changed = first_greatest(logits) != first_greatest(&target);
-            position.wdl = self.output.wdl[row];
-            position.net_value = f64::from(position.wdl[0]) - f64::from(position.wdl[2]);
-            position.net_plies_left = f64::from(self.output.moves_left[row]);
-            self.done.push(position);
-        }
-        self.input.clear();
-        Ok(())
     }
 
-    fn finish(mut self) -> Result<Vec<ExaminedPosition>, ExamineError> {
-        self.ask()?;
-        Ok(self.done)
+    /// The game's result, from −1 (the defenders won) to 1, or its estimate if the result does not count.
+    pub fn outcome_value(&self) -> f64 {
+        f64::from(self.outcome.value())
     }
 }
 

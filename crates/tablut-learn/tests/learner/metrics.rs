@@ -4,8 +4,9 @@ use super::runs;
 use std::fs;
 use std::path::Path;
 
-use tablut_games::{GenerationFile, GenerationMetrics, METRICS_SCHEMA, MachineMetrics};
+use tablut_games::{GenerationFile, GenerationMetrics, MachineMetrics};
 use tablut_learn::{Run, TrainError};
+use tablut_rules::Results;
 
 const CONFIG: &str = r#"
 rules = ["kvasir", "ashton"]
@@ -42,12 +43,11 @@ fn a_generation_is_measured_by_rule_set_and_on_unseen_games() {
     let folder = tempfile::tempdir().unwrap();
     let run = run(folder.path(), &[]).unwrap();
     for metrics in &run.metrics {
-        assert_eq!(metrics.schema, METRICS_SCHEMA);
         assert_eq!(metrics.rule_sets.iter().map(|set| set.rules.as_str()).collect::<Vec<_>>(), ["kvasir", "ashton"]);
         let games: usize = metrics.rule_sets.iter().map(|set| set.games).sum();
         assert_eq!((games, metrics.selfplay.games), (16, 16));
-        let won: usize = metrics.rule_sets.iter().map(|set| set.defenders_won).sum();
-        assert_eq!(won, metrics.selfplay.defenders_won);
+        let results: Results = metrics.rule_sets.iter().map(|set| set.results).sum();
+        assert_eq!(results, metrics.selfplay.results);
         let asked: usize = metrics.rule_sets.iter().map(|set| set.net.as_ref().unwrap().positions).sum();
         assert_eq!((asked, metrics.learning.fresh.positions), (64, 64));
         let (fresh, learnt) = (metrics.learning.fresh, metrics.learning.learnt);

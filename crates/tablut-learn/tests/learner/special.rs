@@ -57,7 +57,7 @@ fn the_losing_side_thinks_longer() {
                 .collect();
             assert!(found.len() <= 1, "{found:?}");
             for [attackers, defenders] in found {
-                assert_eq!(before.attackers_won < before.defenders_won, attackers > defenders, "{before:?}");
+                assert_eq!(before.attackers < before.defenders, attackers > defenders, "{before:?}");
                 n_checked += 1;
             }
             let told = run.metrics[generation as usize].rule_sets[place].special;

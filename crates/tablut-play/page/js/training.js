@@ -28,9 +28,10 @@ function bands(generations) {
     return made;
   };
   const attackers = (entry) => entry.attackers.part;
-  const decided = (entry) => entry.attackers.part + entry.draws.part;
+  const drawn = (entry) => entry.attackers.part + entry.draws.part;
+  const finished = (entry) => drawn(entry) + entry.defenders.part;
   const svg = s("svg", { class: "graph", viewBox: "0 0 100 40", preserveAspectRatio: "none", role: "img" },
-    band(() => 0, attackers, "var(--attackers)"), band(attackers, decided, "var(--draw)"), band(decided, () => 1, "var(--defenders)"));
+    band(() => 0, attackers, "var(--attackers)"), band(attackers, drawn, "var(--draw)"), band(drawn, finished, "var(--defenders)"));
   const [first, now] = [generations[0], generations.at(-1)];
   svg.setAttribute("aria-label", `Results by generation: the attackers won ${percent(first.attackers.part)} of the first games and ${percent(now.attackers.part)} of the last.`);
   return svg;
@@ -46,11 +47,11 @@ let trainedRules = "";
 on("training", ({ rules, toml, seconds, of, generations, state, folder }) => {
   trainedRules = toml;
   const words = state === "running" ? `${rules}: ${Math.floor(seconds / 60)} min ${seconds % 60} s of ${of / 60} min.` : state === "ended" ? `${rules}: the training has ended after ${seconds} s.` : `${rules}: the training failed: ${state.failed}`;
-  const row = (entry) => h("tr", {}, h("th", { scope: "row" }, String(entry.generation)), h("td", {}, share(entry.attackers)), h("td", {}, share(entry.draws)), h("td", {}, share(entry.defenders)), h("td", {}, entry.mean_plies.toFixed(0)));
+  const row = (entry) => h("tr", {}, h("th", { scope: "row" }, String(entry.generation)), h("td", {}, share(entry.attackers)), h("td", {}, share(entry.draws)), h("td", {}, share(entry.defenders)), h("td", {}, share(entry.unfinished)), h("td", {}, entry.mean_plies.toFixed(0)));
   replace(result, h("p", { role: "status" }, words), h("progress", { max: of, value: seconds, "aria-label": "Time of the training" }),
     generations.length > 1 && bands(generations),
-    generations.length > 0 && h("div", { class: "legend" }, ["attackers", "draw", "defenders"].map((side) => h("span", {}, h("i", { class: "fill-" + side }), side))),
-    generations.length > 0 && h("div", { class: "scroll" }, h("table", { id: "generations" }, h("thead", {}, h("tr", {}, ["Generation", "Attackers", "Draws", "Defenders", "Plies"].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, generations.slice(-8).reverse().map(row)))),
+    generations.length > 0 && h("div", { class: "legend" }, ["attackers", "draw", "defenders", "unfinished"].map((side) => h("span", {}, h("i", { class: "fill-" + side }), side))),
+    generations.length > 0 && h("div", { class: "scroll" }, h("table", { id: "generations" }, h("thead", {}, h("tr", {}, ["Generation", "Attackers", "Draws", "Defenders", "Unfinished", "Plies"].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, generations.slice(-8).reverse().map(row)))),
     generations.length === 0 && state === "running" && h("p", { class: "soft small" }, "The first games are being played."),
     state === "ended" && h("p", { class: "soft small" }, `The net and its games are in ${folder}.`),
     state === "ended" && h("div", { class: "row" }, h("button", { type: "button", class: "primary", id: "play-trained", onclick: () => playTrained() }, "Play against the new net")));

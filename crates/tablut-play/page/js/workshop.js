@@ -127,14 +127,14 @@ function make() {
   startFrom(base.value);
 }
 
-const share = (name, { count, part, low, high }) => h("td", { title: `${count} games` }, percent(part), h("span", { class: "soft small interval" }, `${Math.round(100 * low)}–${Math.round(100 * high)}`));
+const share = ({ count, part, low, high }) => h("td", { title: `${count} games` }, percent(part), h("span", { class: "soft small interval" }, `${Math.round(100 * low)}–${Math.round(100 * high)}`));
 
 on("experiment", ({ experiment, done }) => {
-  const row = (balance) => h("tr", {}, h("th", { scope: "row" }, balance.simulations ? `${balance.simulations} simulations` : "policy alone"), share("attackers", balance.attackers), share("draw", balance.draws), share("defenders", balance.defenders),
+  const row = (balance) => h("tr", {}, h("th", { scope: "row" }, balance.simulations ? `${balance.simulations} simulations` : "policy alone"), ["attackers", "draws", "defenders", "unfinished"].map((part) => share(balance[part])),
     h("td", {}, balance.games ? `${balance.mean_plies.toFixed(0)} ± ${balance.plies_within.toFixed(0)}` : ""));
   replace(result, h("p", { role: "status" }, `${experiment.rules}: ${experiment.played} of ${experiment.games} games${done ? ", finished" : ""}.`), h("progress", { max: experiment.games, value: experiment.played, "aria-label": "Games played" }),
-    h("div", { class: "scroll" }, h("table", { id: "balance" }, h("thead", {}, h("tr", {}, ["Strength", "Attackers", "Draws", "Defenders", "Plies"].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, experiment.balances.map(row)))),
-    h("p", { class: "soft small" }, "Won by each side, and below each share its 95 % interval. Openings are four random plies. A net that has never seen such rules plays them less well than those it learnt."));
+    h("div", { class: "scroll" }, h("table", { id: "balance" }, h("thead", {}, h("tr", {}, ["Strength", "Attackers", "Draws", "Defenders", "Unfinished", "Plies"].map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, experiment.balances.map(row)))),
+    h("p", { class: "soft small" }, "Won by each side, drawn, and unfinished after 400 plies; below each share its 95 % interval. Openings are four random plies. A net that has never seen such rules plays them less well than those it learnt."));
 });
 
 export function makeWorkshop() {

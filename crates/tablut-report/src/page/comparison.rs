@@ -49,7 +49,7 @@ fn standings(runs: &[RunFiles]) -> Markup {
                     td { (run.lines.len()) }
                     td { (duration(run.lines.iter().map(GenerationMetrics::seconds).sum())) }
                     td { (count(run.lines.iter().map(|line| line.selfplay.evaluations as f64).sum())) }
-                    td { (mean(recent, |line| Some(line.shares()[0])).map_or("–".to_owned(), percent)) }
+                    td { (mean(recent, |line| Some(line.results().shares()[0])).map_or("–".to_owned(), percent)) }
                     td { (number(mean(recent, |line| line.learning.policy_gap()))) }
                     td { (number(mean(recent, |line| line.learning.loss_part(|loss| loss.value)))) }
                     td { (number(mean(recent, |line| Some(line.value_errors()?[0])))) }
@@ -90,7 +90,7 @@ fn charts(runs: &[RunFiles]) -> Markup {
     let from_zero = Axis { shares: false, from_zero: true };
     html! {
         div class="charts" {
-            (line_chart("Attackers win", "share of self-play", &of(&|line| Some(line.shares()[0])), Axis { shares: true, from_zero: true }))
+            (line_chart("Attackers win", "share of self-play", &of(&|line| Some(line.results().shares()[0])), Axis { shares: true, from_zero: true }))
             (line_chart("Policy loss", "in nats", &of(&|line| line.learning.loss_part(|loss| loss.policy)), Axis::default()))
             (line_chart("Policy loss above its minimum", "in nats", &of(&|line| line.learning.policy_gap()), Axis::default()))
             (line_chart("Value loss", "in nats", &of(&|line| line.learning.loss_part(|loss| loss.value)), Axis::default()))

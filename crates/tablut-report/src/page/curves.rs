@@ -47,9 +47,10 @@ pub fn section(run: &RunFiles) -> Markup {
         p class="soft" { "The horizontal axis is the generation. The number after each name is its last value." }
         div class="charts" {
             (line_chart("Results of self-play", "who wins when the net plays itself", &[
-                one("a", false, "attackers", &|line| Some(line.shares()[0])),
-                one("d", true, "defenders", &|line| Some(line.shares()[2])),
-                one("g", false, "draws", &|line| Some(line.shares()[1])),
+                one("a", false, "attackers", &|line| Some(line.results().shares()[0])),
+                one("g", false, "draws", &|line| Some(line.results().shares()[1])),
+                one("d", true, "defenders", &|line| Some(line.results().shares()[2])),
+                one("w", true, "unfinished", &|line| Some(line.results().shares()[3])),
             ], shares))
             (line_chart("Policy loss", "in nats; its minimum is the entropy of the targets", &[
                 one("n", false, "loss", &part(|loss| loss.policy)),

@@ -16,11 +16,10 @@ const MOST_GAMES: usize = 8;
 
 pub fn openings(run: &RunFiles) -> Markup {
     let Some((first, last)) = run.games_from else { return html! {} };
-    let of = |name: &str| opening_tree(run.games.iter().filter(|game| game.rules == name));
     let trees: Vec<_> = run
         .rules
         .iter()
-        .map(|rules| (rules.name(), of(rules.name())))
+        .map(|rules| (rules.name(), opening_tree(&run.games, rules)))
         .filter(|(_, (tree, _))| !tree.is_empty())
         .collect();
     if trees.is_empty() {
@@ -29,7 +28,7 @@ pub fn openings(run: &RunFiles) -> Markup {
     html! {
         p class="soft" {
             "These are the games of generations " (first) " to " (last) " that began without random plies. Symmetric openings are merged. "
-            "The bar shows the attackers' score."
+            "The bar shows the attackers' score in the finished games."
         }
         div class="games" { @for (name, (tree, n)) in &trees {
             div { h3 { (name) " " small { "(" (n) " games)" } } ul class="tree" { @for node in tree { (branch(node, *n)) } } }
@@ -38,14 +37,15 @@ pub fn openings(run: &RunFiles) -> Markup {
 }
 
 fn branch(node: &OpeningNode, of: usize) -> Markup {
-    let score = node.attackers_score;
     html! {
         li {
             div class="node" {
                 code { (node.mv) }
                 span { (node.games) " of " (of) }
-                (bar(&format!("attackers' score after {}", node.mv), &[("attackers", "a", score), ("defenders", "d", 1.0 - score)], 1.0))
-                span class="soft" { (percent(score)) }
+                @if let Some(score) = node.attackers_score {
+                    (bar(&format!("attackers' score after {}", node.mv), &[("attackers", "a", score), ("defenders", "d", 1.0 - score)], 1.0))
+                    span class="soft" { (percent(score)) }
+                } @else { span class="soft" { "unfinished" } }
             }
             @if !node.replies.is_empty() { ul { @for reply in &node.replies { (branch(reply, node.games)) } } }
         }
@@ -55,7 +55,7 @@ fn branch(node: &OpeningNode, of: usize) -> Markup {
 /// Some games of the last generations. Without `steps` only their last positions are shown.
 pub fn samples_section(run: &RunFiles, steps: bool) -> Markup {
     let rule_sets = run.rules.iter().take(MOST_RULE_SETS);
-    let mut shown: Vec<&GameRecord> = rule_sets.flat_map(|rules| samples(&run.games, rules.name())).collect();
+    let mut shown: Vec<&GameRecord> = rule_sets.flat_map(|rules| samples(&run.games, rules)).collect();
     if run.rules.len() > 2 {
         // With many rule sets, one game of each is shown.
         shown.dedup_by(|game, other| game.rules == other.rules);

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::stepping::{Steps, stepped_game};
-use crate::figures::{count, duration, percent};
+use crate::figures::{count, duration};
 use crate::live::Live;
 use crate::run_files::RunFiles;
 use crate::svg::bar;
@@ -36,11 +36,9 @@ pub fn section(run: &RunFiles, steps: bool) -> Markup {
             @let share = live.done as f64 / live.total as f64;
             (bar(&live.phase, &[("done", "n", share)], 1.0))
         }
-        @if live.results.iter().sum::<usize>() > 0 {
-            @let games = live.results.iter().sum::<usize>() as f64;
-            @let [attackers, drawn, defenders] = live.results.map(|n| n as f64 / games);
+        @if live.results.games() > 0 {
             p class="soft" {
-                "Finished games of this generation: attackers " (percent(attackers)) ", draws " (percent(drawn)) ", defenders " (percent(defenders)) "."
+                "Played games of this generation: " (live.results) "."
                 @if live.evaluations > 0 { " The net has evaluated " (count(live.evaluations as f64)) " positions." }
             }
         }

@@ -24,7 +24,7 @@ pub fn section(run: &RunFiles) -> Markup {
         p class="soft" {
             "During training the newest net plays pairs of games with " (by_rules.simulations)
             " simulations a move against fixed opponents and against earlier nets of the run. Elo is relative to "
-            (whole.anchor) ". Intervals are 95 %."
+            (whole.anchor) ". Intervals are 95 %. An unfinished game is half a point."
         }
         div class="charts" { (chart(if names.len() > 1 { "Strength under all rule sets" } else { "Strength" }, &whole)) (table_of(&whole)) }
         h3 { "By rule set and side, generations " (first) " to " (end) }
@@ -45,7 +45,7 @@ fn table_of_scores(matches: &[&MatchReport]) -> Markup {
     html! {
         div class="scroll" { table {
             thead { tr {
-                th { "rules" } th class="left" { "opponent" } th { "games" } th class="left" colspan="2" { "score" }
+                th { "rules" } th class="left" { "opponent" } th { "games" } th { "unfinished" } th class="left" colspan="2" { "score" }
                 th class="left" colspan="2" { "as attackers" } th class="left" colspan="2" { "as defenders" }
             } }
             tbody { @for found in matches { (row(found)) } }
@@ -59,7 +59,7 @@ fn row(found: &MatchReport) -> Markup {
     };
     html! {
         tr {
-            th class="left" scope="row" { (found.rules) } td class="left" { code { (found.opponent()) } } td { (found.games) }
+            th class="left" scope="row" { (found.rules) } td class="left" { code { (found.opponent()) } } td { (found.games) } td { (found.unfinished) }
             (score(&found.total, "score", "n")) (score(&found.as_attackers, "as attackers", "a")) (score(&found.as_defenders, "as defenders", "d"))
         }
     }

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use tablut_games::{
-    Endings, GenerationMetrics, PHASES, PhaseStatistics, PolicyStatistics, RuleSetStatistics, UnevenGames,
-};
-use tablut_rules::Side;
+use tablut_games::{GenerationMetrics, PHASES, PhaseStatistics, PolicyStatistics, RuleSetStatistics, UnevenGames};
+use tablut_rules::{Results, Side};
 
 use crate::figures::{count, hundredths, percent, share_interval, short, the_last};
 use crate::metrics::{by_rule_set, calibration, ordinary, weighted_mean};
@@ -17,8 +15,8 @@ use crate::svg::{bar, calibration_plot, whiskers};
 struct Row {
     rules: String,
     games: usize,
-    /// Wins of the attackers, draws, wins of the defenders, in ordinary games.
-    results: [usize; 3],
+    /// The results of ordinary games.
+    results: Results,
     endings: BTreeMap<String, usize>,
     median_plies: f64,
     /// Means by side.
@@ -46,7 +44,7 @@ fn row(rules: &str, of_set: &[&RuleSetStatistics]) -> Row {
     let games = sum(&|set| set.games as f64);
     let mut endings: BTreeMap<String, usize> = BTreeMap::new();
     for (reason, n) in of_set.iter().flat_map(|set| &set.endings) {
-        *endings.entry(reason.clone()).or_default() += n.attackers_won + n.drawn + n.defenders_won;
+        *endings.entry(reason.clone()).or_default() += n.games();
     }
     let side = |side: Side| {
         let positions = sum(&|set| set.side(side).positions as f64).max(1.0);
@@ -62,7 +60,6 @@ fn row(rules: &str, of_set: &[&RuleSetStatistics]) -> Row {
             changed: of_net(|p| p.changed),
         }
     };
-    let ordinary = ordinary(of_set);
     let error = |value: fn(&PhaseStatistics) -> f64| {
         let phases = of_set.iter().filter_map(|set| set.net.as_ref()).flat_map(|net| &net.phases);
         weighted_mean(phases.map(|phase| (phase.positions, value(phase))))
@@ -70,7 +67,7 @@ fn row(rules: &str, of_set: &[&RuleSetStatistics]) -> Row {
     Row {
         rules: rules.to_owned(),
         games: games as usize,
-        results: [ordinary.attackers_won, ordinary.drawn, ordinary.defenders_won],
+        results: ordinary(of_set),
         endings,
         median_plies: sum(&|set| set.games as f64 * set.plies.median as f64) / games.max(1.0),
         sides: Side::ALL.map(side),
@@ -85,29 +82,25 @@ pub fn section(run: &RunFiles) -> Markup {
     }
     let rows: Vec<Row> = by_rule_set(recent).into_iter().map(|(rules, of_set)| row(rules, &of_set)).collect();
     let n = recent.len();
-    if rows.is_empty() {
-        return html! { p { "This run's metrics have version 1, which has no figures for single rule sets. “Curves” shows the results of the sides under all rule sets." } };
-    }
     let net = |value: Option<f64>| value.map_or("–".to_owned(), short);
     let share = |value: Option<f64>| value.map_or("–".to_owned(), percent);
     html! {
-        p class="soft" { "The table shows self-play in " (the_last(n)) ". Rows in which one side wins less than 10 % are shaded. Intervals are 95 %." }
+        p class="soft" { "The table shows self-play in " (the_last(n)) ". Rows in which one side wins less than 10 % of the finished games are shaded. Intervals are 95 %." }
         div class="scroll" { table {
             thead { tr {
-                th { "rules" } th { "games" } th class="left" { "attackers · draws · defenders" } th { "attackers win" } th { "95 %" } th { "draws" } th { "defenders win" }
+                th { "rules" } th { "games" } th class="left" { "attackers · draws · defenders · unfinished" } th { "attackers win" } th { "95 %" } th { "draws" } th { "defenders win" } th { "unfinished" }
                 th { "median plies" } th class="left" { "how they ended" }
             } }
             tbody { @for row in &rows {
-                @let ordinary = row.results.iter().sum::<usize>();
-                @let [a, draws, d] = row.results.map(|n| n as f64 / ordinary.max(1) as f64);
-                @let (low, high) = share_interval(row.results[0], ordinary);
-                tr class=(if a.min(d) < 0.1 { "low" } else { "" }) {
+                @let [a, draws, d, unfinished] = row.results.shares();
+                @let (low, high) = share_interval(row.results.attackers, row.results.games());
+                tr class=(if a.min(d) < 0.1 * (1.0 - unfinished) { "low" } else { "" }) {
                     th class="left" scope="row" { (row.rules) }
                     td { (count(row.games as f64)) }
-                    td { (bar(&format!("results under {}", row.rules), &[("attackers", "a", a), ("draws", "g", draws), ("defenders", "d", d)], 1.0)) }
+                    td { (results_bar(&format!("results under {}", row.rules), row.results)) }
                     td { (percent(a)) }
                     td { (whiskers(&format!("attackers under {}", row.rules), low, a, high, "a")) }
-                    td { (percent(draws)) } td { (percent(d)) }
+                    td { (percent(draws)) } td { (percent(d)) } td { (percent(unfinished)) }
                     td { (format!("{:.0}", row.median_plies)) }
                     td class="wrap" { (endings(row)) }
                 }
@@ -137,6 +130,13 @@ pub fn section(run: &RunFiles) -> Markup {
     }
 }
 
+/// The shares of the results as a bar.
+fn results_bar(title: &str, results: Results) -> Markup {
+    let shares = results.shares();
+    let part = |at: usize| (Results::NAMES[at], ["a", "g", "d", "w"][at], shares[at]);
+    bar(title, &[0, 1, 2, 3].map(part), 1.0)
+}
+
 /// A table of the special games of the `recent` generations. It is empty if there were none.
 fn special_section(recent: &[GenerationMetrics]) -> Markup {
     let rows = special_rows(recent);
@@ -146,7 +146,7 @@ fn special_section(recent: &[GenerationMetrics]) -> Markup {
     html! {
         h3 { "Games with unequal searches" }
         p class="soft" {
-            "The table above counts only games with equal searches. This table has the others, as games won, drawn and lost by the attackers."
+            "The table above counts only games with equal searches. This table has the others: games that the attackers won, draws, games that the defenders won, unfinished games."
         }
         div class="scroll" { table {
             thead { tr {
@@ -154,7 +154,7 @@ fn special_section(recent: &[GenerationMetrics]) -> Markup {
             } }
             tbody { @for (rules, uneven) in &rows { tr {
                 th class="left" scope="row" { (rules) }
-                td { (score(uneven.results)) }
+                td { (uneven.results.counts().map(|n| n.to_string()).join(" · ")) }
                 td { @if uneven.results.games() > 0 { (uneven.simulations[0]) " : " (uneven.simulations[1]) } @else { "–" } }
             } } }
         } }
@@ -163,26 +163,16 @@ fn special_section(recent: &[GenerationMetrics]) -> Markup {
 
 /// The sums for each rule set that has such games, with the simulations of the last generation that has them.
 fn special_rows(recent: &[GenerationMetrics]) -> Vec<(&str, UnevenGames)> {
-    let sum = |sum: UnevenGames, found: UnevenGames| UnevenGames {
-        simulations: if found.results.games() > 0 { found.simulations } else { sum.simulations },
-        results: sum.results.plus(found.results),
+    let sum = |mut sum: UnevenGames, found: UnevenGames| {
+        sum.simulations = if found.results.games() > 0 { found.simulations } else { sum.simulations };
+        sum.results += found.results;
+        sum
     };
     let row = |(rules, sets): (_, Vec<&RuleSetStatistics>)| {
         let found = sets.into_iter().filter_map(|set| set.special.as_ref()).map(|special| special.uneven);
         Some((rules, found.reduce(sum)?))
     };
     by_rule_set(recent).into_iter().filter_map(row).collect()
-}
-
-/// Games won, drawn and lost by the attackers, with their score.
-fn score(results: Endings) -> String {
-    let games = results.games();
-    if games == 0 {
-        return "–".to_owned();
-    }
-    let Endings { attackers_won, drawn, defenders_won } = results;
-    let share = (attackers_won as f64 + 0.5 * drawn as f64) / games as f64;
-    format!("{attackers_won} · {drawn} · {defenders_won} ({})", percent(share))
 }
 
 /// How the games ended, the most frequent reason first.
@@ -249,11 +239,11 @@ pub fn calibration_section(run: &RunFiles) -> Markup {
     }
 }
 
-/// The mean squared error of a constant value of 0, which is the share of games that are not drawn.
+/// The mean squared error of a constant value of 0 on the same positions. It is the share of those whose game was not
+/// drawn.
 fn guess(recent: &[GenerationMetrics]) -> f64 {
-    let games: usize = recent.iter().map(|line| line.selfplay.games).sum();
-    let drawn: usize = recent.iter().map(|line| line.selfplay.drawn).sum();
-    1.0 - drawn as f64 / games.max(1) as f64
+    let draws = recent.iter().map(|line| line.learning.fresh.draws);
+    1.0 - weighted_mean(draws.map(|draws| (draws.positions, draws.drawn))).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -262,13 +252,14 @@ mod tests {
 
     #[test]
     fn kinds_are_summed_over_generations() {
-        let line = "{\"generation\":0,\"rule_sets\":[{\"rules\":\"kvasir\",\"games\":20,\"special\":{\"ordinary\":{\"drawn\":5},\
-                    \"uneven\":{\"simulations\":[7,57],\"attackers_won\":4}}}]}";
+        let line = r#"{"schema":5,"generation":0,"rule_sets":[{"rules":"kvasir","games":20,"special":{
+            "ordinary":{"attackers":0,"draws":5,"defenders":0,"unfinished":0},
+            "uneven":{"simulations":[7,57],"results":{"attackers":4,"draws":0,"defenders":0,"unfinished":1}}}}]}"#;
         let line: GenerationMetrics = serde_json::from_str(line).unwrap();
         let page = special_section(&[line.clone(), line.clone()]).into_string();
-        assert!(page.contains("8 · 0 · 0 (100 %)"), "{page}");
+        assert!(page.contains("8 · 0 · 0 · 2"), "{page}");
         assert!(page.contains("7 : 57") && page.contains("kvasir"), "{page}");
-        assert_eq!(line.shares(), [0.0, 1.0, 0.0], "only ordinary games count");
+        assert_eq!(line.results().counts(), [0, 5, 0, 0], "only ordinary games count");
         assert_eq!(special_section(&[GenerationMetrics::default()]).into_string(), "");
     }
 }

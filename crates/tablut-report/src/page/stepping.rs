@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
-use tablut_rules::{Move, Outcome, Side};
+use tablut_rules::{Move, Outcome, Results, Side};
 
 use crate::live::DisplayedGame;
 use crate::run_files::RunFiles;
@@ -29,8 +29,12 @@ pub fn stepped_game(run: &RunFiles, game: &DisplayedGame, id: &str, steps: Steps
     let moves = &game.moves;
     let (title, mut note) = match game.outcome {
         None => ("in progress".to_owned(), format!("ply {}", moves.len())),
-        Some(Outcome { winner, reason }) => (
-            winner.map_or_else(|| "drawn".to_owned(), |side| format!("{side} win")),
+        Some(outcome @ Outcome { winner, reason }) => (
+            match winner {
+                Some(side) => format!("{side} win"),
+                None if Results::of_game(rules, outcome, moves.len()).unfinished > 0 => "unfinished".to_owned(),
+                None => "drawn".to_owned(),
+            },
             format!("{}, {} plies", reason.to_string().replace('-', " "), moves.len()),
         ),
     };

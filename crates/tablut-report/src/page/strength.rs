@@ -43,12 +43,12 @@ pub fn section(run: &RunFiles) -> Markup {
     html! {
         p class="soft" {
             "The net played with " (evaluation.simulations) " simulations a move, each opening with both sides. "
-            "Bars are 95 % intervals. The line in the middle is a score of 50 %. Elo is the difference to the opponent, positive if the net is stronger."
+            "Bars are 95 % intervals. The line in the middle is a score of 50 %. Elo is the difference to the opponent, positive if the net is stronger. An unfinished game is half a point."
         }
         @for rules in evaluation.rule_sets() {
             @if evaluation.rule_sets().len() > 1 { h3 { (rules) } }
             div class="scroll" { table {
-                thead { tr { th { "opponent" } th { "games" } th class="left" colspan="2" { "score" } th { "Elo (95 %)" } th class="left" colspan="2" { "as attackers" } th class="left" colspan="2" { "as defenders" } } }
+                thead { tr { th { "opponent" } th { "games" } th { "unfinished" } th class="left" colspan="2" { "score" } th { "Elo (95 %)" } th class="left" colspan="2" { "as attackers" } th class="left" colspan="2" { "as defenders" } } }
                 tbody { @for found in evaluation.matches_of(rules) { (row(found)) } }
             } }
             @let ladder = evaluation.ladder(rules);
@@ -73,7 +73,7 @@ fn row(found: &MatchReport) -> Markup {
     html! {
         tr {
             th class="left" scope="row" { code { (found.opponent()) } }
-            td { (found.games) }
+            td { (found.games) } td { (found.unfinished) }
             (score(&found.total, "score", "n"))
             td { (elo_text(&found.elo)) }
             (score(&found.as_attackers, "as attackers", "a"))

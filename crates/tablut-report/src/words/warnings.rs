@@ -1,11 +1,11 @@
 //! Warnings about a run: what looks wrong, what it means, what to do. `docs/troubleshooting.md` explains each.
 
 use tablut_games::{GenerationMetrics, NetLosses};
-use tablut_rules::Side;
+use tablut_rules::{Results, Side};
 
 use super::seconds_left;
 use crate::figures::{bytes, count, counted, duration, percent, short};
-use crate::metrics::{calibration, evaluation_speed, mean, results_by_rule_set, weighted_mean};
+use crate::metrics::{by_rule_set, calibration, evaluation_speed, mean, ordinary, weighted_mean};
 use crate::run_files::RunFiles;
 
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
@@ -132,7 +132,7 @@ pub fn warnings(run: &RunFiles) -> Vec<Warning> {
     WarningKind::ALL.into_iter().flat_map(of_kind).collect()
 }
 
-/// One side won less than a tenth of at least 60 ordinary games of the last generations.
+/// One side won less than a tenth of at least 60 finished ordinary games of the last generations.
 fn collapsed(run: &RunFiles) -> Vec<String> {
     const FEWEST_GAMES: usize = 60;
     const LEAST_SHARE: f64 = 0.1;
@@ -140,14 +140,14 @@ fn collapsed(run: &RunFiles) -> Vec<String> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for (rules, results) in results_by_rule_set(run.recent()) {
-        let games = results.games();
+    for (rules, sets) in by_rule_set(run.recent()) {
+        let results = ordinary(&sets);
+        let games = results.finished();
         for side in Side::ALL {
             let share = results.won(side) as f64 / games.max(1) as f64;
             if games >= FEWEST_GAMES && share < LEAST_SHARE {
-                let under = if rules.is_empty() { String::new() } else { format!(" under {rules}") };
                 let (won, of) = (percent(share), count(games as f64));
-                found.push(format!("the {side} won {won} of the last {of} self-play games{under}"));
+                found.push(format!("the {side} won {won} of the last {of} finished self-play games under {rules}"));
             }
         }
     }
@@ -162,9 +162,7 @@ fn entropy(run: &RunFiles) -> Option<String> {
     let of_net = |line: &GenerationMetrics| {
         let nets = line.rule_sets.iter().filter_map(|set| set.net.as_ref());
         let sides = nets.flat_map(|net| [net.attackers, net.defenders]);
-        // Lines of version 1 have only the targets' entropy.
         weighted_mean(sides.map(|side| (side.positions, side.entropy)))
-            .or_else(|| line.learning.loss_part(|loss| loss.policy_floor))
     };
     let (early, recent) = (mean(run.early(), of_net)?, mean(run.recent(), of_net)?);
     (recent < 0.5 && recent < early / 3.0).then(|| {
@@ -277,11 +275,10 @@ fn plateau(run: &RunFiles) -> Option<String> {
 /// More than half of the last games were stopped at the ply limit, after at least eight generations. Before, nets are
 /// too weak to end their games.
 fn long_games(run: &RunFiles) -> Option<String> {
-    let games: usize = run.recent().iter().map(|line| line.selfplay.games).sum();
-    let long: usize = run.recent().iter().map(|line| line.selfplay.ply_limit).sum();
-    let share = long as f64 / games.max(1) as f64;
+    let results: Results = run.recent().iter().map(|line| line.selfplay.results).sum();
+    let (games, [.., share]) = (results.games(), results.shares());
     (run.lines.len() >= 8 && games >= 60 && share > 0.5)
-        .then(|| format!("{} of the last {} games were stopped at the ply limit", percent(share), count(games as f64)))
+        .then(|| format!("{} of the last {} games are unfinished", percent(share), count(games as f64)))
 }
 
 /// The last three generations evaluated less than half as many positions a second as the run's median. Finished runs

@@ -2,14 +2,14 @@
 
 use super::{Step, Work};
 use crate::protocol::Event;
-use crate::results::{Balance, ExperimentView, Share};
+use crate::results::{Balance, ExperimentView, Shares};
 use crate::thinking::Thinking;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_rules::{Game, MoveList, Rules, Side};
+use tablut_rules::{Game, MoveList, Results, Rules, Side};
 use tablut_search::{EvaluateError, Evaluator};
 
 /// Simulations per move at the three strengths.
@@ -18,14 +18,13 @@ const STRENGTHS: [u32; 3] = [0, 16, 64];
 const MAX_GAMES: u32 = 400;
 /// Random plies at the beginning of a game, as in a match.
 const OPENING_PLIES: u32 = 4;
-/// A game that reaches this length is a draw.
+/// A game that reaches this length stays unfinished.
 const MAX_PLIES: u32 = 400;
 
 /// Counts of one strength.
 #[derive(Clone, Debug, Default)]
 struct Counts {
-    wins: [u32; 2],
-    draws: u32,
+    results: Results,
     plies: Vec<u32>,
     reasons: BTreeMap<&'static str, u32>,
 }
@@ -93,10 +92,7 @@ impl Experiment {
         let counts = &mut self.counts[strength];
         counts.plies.push(game.ply());
         if let Some(outcome) = game.outcome() {
-            match outcome.winner {
-                Some(winner) => counts.wins[winner.index()] += 1,
-                None => counts.draws += 1,
-            }
+            counts.results += Results::of_game(game.rules(), outcome, game.ply() as usize);
             *counts.reasons.entry(outcome.reason.name()).or_default() += 1;
         }
         self.played += 1;
@@ -109,7 +105,6 @@ impl Experiment {
 impl Counts {
     fn balance(&self, simulations: u32) -> Balance {
         let games = self.plies.len() as u32;
-        let share = |count| Share::of(count, games);
         let n = f64::from(games.max(1));
         let mean = self.plies.iter().map(|plies| f64::from(*plies)).sum::<f64>() / n;
         let squares: f64 = self.plies.iter().map(|plies| (f64::from(*plies) - mean).powi(2)).sum();
@@ -117,9 +112,7 @@ impl Counts {
         Balance {
             simulations,
             games,
-            attackers: share(self.wins[Side::Attackers.index()]),
-            draws: share(self.draws),
-            defenders: share(self.wins[Side::Defenders.index()]),
+            shares: Shares::of(self.results),
             mean_plies: mean,
             plies_within,
             reasons: self.reasons.clone(),
@@ -161,7 +154,8 @@ mod tests {
         assert_eq!((n_updates, view.played, view.games), (6, 6, 6));
         for balance in &view.balances {
             assert_eq!(balance.games, 2);
-            assert_eq!(balance.attackers.count + balance.draws.count + balance.defenders.count, 2);
+            let Shares { attackers, draws, defenders, unfinished } = balance.shares;
+            assert_eq!(attackers.count + draws.count + defenders.count + unfinished.count, 2);
             assert_eq!(balance.reasons.values().sum::<u32>(), 2);
             assert!(balance.mean_plies > 4.0, "{balance:?}");
         }

@@ -13,6 +13,7 @@ use tablut_games::{
 use tablut_learn::{RunCheck, RunSummary, check_run};
 use tablut_net::StatedRules;
 use tablut_report::{GAME_COLUMNS, RunFiles, games_csv, metrics_csv};
+use tablut_rules::Results;
 
 use crate::console::{Console, complain};
 use crate::outputs::{Overwrite, write};
@@ -76,7 +77,7 @@ pub fn run(command: &Data, console: &mut Console) -> anyhow::Result<()> {
                 if path.is_dir() {
                     write!(console, "{}", RunSummary::read(path)?)?;
                 } else {
-                    writeln!(console, "{}: {}", path.display(), info(&read_records(path)?))?;
+                    writeln!(console, "{}: {}", path.display(), info(&read_records(path)?)?)?;
                 }
             }
             Ok(())
@@ -91,7 +92,11 @@ fn export(args: &ExportArgs, console: &mut Console) -> anyhow::Result<()> {
     let text = match args.what {
         Export::Positions => return export_positions(args, console),
         Export::Metrics => match args.files.as_slice() {
-            [run] => metrics_csv(&RunFiles::read_numbers(run)?.lines),
+            [run] => {
+                let run = RunFiles::read_numbers(run)?;
+                run.notes.iter().for_each(|note| complain(format_args!("{note}")));
+                metrics_csv(&run.lines)
+            }
             runs => bail!("expected the folder of one run, found {} paths", runs.len()),
         },
         Export::Games => text_of_games(args, "", |_, game| format!("{}\n", line(game)))?,
@@ -179,20 +184,15 @@ fn check(path: &Path, console: &mut Console) -> anyhow::Result<()> {
     }
 }
 
-fn info(file: &RecordFile) -> String {
-    let metrics = SelfPlayMetrics::count(&file.games);
-    format!(
-        "{} games of {:.1} plies, {} training positions, {} evaluations; attackers won {}, drawn {} ({} at the ply \
-         limit), defenders won {}",
-        metrics.games,
-        metrics.mean_plies,
-        metrics.positions,
+fn info(file: &RecordFile) -> anyhow::Result<String> {
+    let rules: Vec<_> = file.rules.iter().map(StatedRules::rules).collect();
+    let SelfPlayMetrics { games, mean_plies, positions, results, .. } = SelfPlayMetrics::count(&rules, &file.games)?;
+    let Results { attackers, draws, defenders, unfinished } = results;
+    Ok(format!(
+        "{games} games of {mean_plies:.1} plies, {positions} training positions, {} evaluations; attackers {attackers}, \
+         draws {draws}, defenders {defenders}, unfinished {unfinished}",
         file.evaluations,
-        metrics.attackers_won,
-        metrics.drawn,
-        metrics.ply_limit,
-        metrics.defenders_won
-    )
+    ))
 }
 
 fn line(game: &GameRecord) -> serde_json::Value {

@@ -35,7 +35,7 @@ pub struct MatchArgs {
     /// rule set), a file made by `tablut generate openings`, or a text file with the moves of one opening in each line.
     #[arg(long, value_name = "even|FILE", conflicts_with = "opening_plies")]
     pub openings: Option<Book>,
-    /// Plies after which a game is a draw.
+    /// Plies after which a game stops unfinished. It is half a point.
     #[arg(long, default_value_t = 400, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_plies: u32,
     /// Seed of openings and players. The same seed gives the same games.

@@ -11,6 +11,7 @@ use ratatui::widgets::{Axis, Block, Borders, Cell, Chart, Dataset, Gauge, GraphT
 use tablut_games::GenerationMetrics;
 use tablut_ratings::Rating;
 use tablut_report::figures::{count, duration, percent, short, signed};
+use tablut_rules::Results;
 
 use crate::run_progress::RunProgress;
 
@@ -22,7 +23,7 @@ type Curve<'a> = (&'a str, Color, &'a [(f64, f64)]);
 
 pub fn draw(frame: &mut Frame<'_>, state: &RunProgress) {
     let [top, middle, bottom, keys] = Layout::vertical([
-        Constraint::Length(4),
+        Constraint::Length(5),
         Constraint::Min(8),
         Constraint::Length(message_rows(frame.area().height)),
         Constraint::Length(1),
@@ -42,8 +43,8 @@ pub fn draw(frame: &mut Frame<'_>, state: &RunProgress) {
         "Loss",
         &[("policy above its minimum", Color::Magenta, &policy), ("value", Color::Green, &value)],
     );
-    let attackers = curve(|line| line.selfplay.attackers_won as f64 / line.selfplay.games.max(1) as f64);
-    let defenders = curve(|line| line.selfplay.defenders_won as f64 / line.selfplay.games.max(1) as f64);
+    let attackers = curve(|line| line.selfplay.results.shares()[0]);
+    let defenders = curve(|line| line.selfplay.results.shares()[2]);
     let lines: [Curve<'_>; 2] = [("attackers", ATTACKERS, &attackers), ("defenders", DEFENDERS, &defenders)];
     chart(frame, balance, "Share of games won", &lines);
     let ladder_rows = if state.ladder.is_empty() { 0 } else { state.ladder.len() as u16 + 1 };
@@ -66,7 +67,7 @@ fn message_rows(height: u16) -> u16 {
 }
 
 fn bars(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
-    let [title, run, phase, facts] = Layout::vertical([Constraint::Length(1); 4]).areas(area);
+    let [title, run, phase, facts] = Layout::vertical([1, 1, 1, 2].map(Constraint::Length)).areas(area);
     let paused = if state.paused { " – paused" } else { "" };
     frame.render_widget(
         Line::from(vec![Span::from(format!(" {}", state.title)).bold(), Span::from(paused).yellow()]),
@@ -89,17 +90,13 @@ fn facts_of(state: &RunProgress) -> String {
         let value = short(f64::from(loss.value));
         return format!("policy {:.3} (minimum {:.3}), value {value}", loss.policy, loss.policy_floor);
     }
-    let games = now.results.iter().sum::<usize>();
+    let games = now.results.games();
     if games == 0 {
         return String::new();
     }
-    let [attackers, drawn, defenders] = now.results.map(|n| percent(n as f64 / games as f64));
     let speed = state.evaluations() as f64 / elapsed;
     let plies = now.plies as f64 / games as f64;
-    format!(
-        "attackers {attackers}, draws {drawn}, defenders {defenders}; {plies:.0} plies; {} evaluations/s",
-        count(speed)
-    )
+    format!("{}\n {plies:.0} plies; {} evaluations/s", now.results, count(speed))
 }
 
 fn gauge(frame: &mut Frame<'_>, area: Rect, name: &str, text: &str, done: u64, total: u64) {
@@ -147,31 +144,14 @@ fn sides(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
         frame.render_widget(Paragraph::new(" after the first generation").dim().block(block), area);
         return;
     };
-    let row = |name: &str, games: usize, results: [usize; 3]| {
-        let shares = results.map(|n| n as f64 / games.max(1) as f64);
-        let cells = [Cell::from(format!(" {name}")), Cell::from(bar(shares, 12))];
+    let rows = last.rule_sets.iter().map(|set| {
+        let shares = set.ordinary().shares();
+        let cells = [Cell::from(format!(" {}", set.rules)), Cell::from(bar(shares, 8))];
         Row::new(cells.into_iter().chain(shares.map(|share| Cell::from(percent(share)))))
-    };
-    let play = &last.selfplay;
-    let mut rows: Vec<Row<'_>> = last
-        .rule_sets
-        .iter()
-        .map(|set| {
-            let results = set.ordinary();
-            row(&set.rules, results.games(), [results.attackers_won, results.drawn, results.defenders_won])
-        })
-        .collect();
-    if rows.is_empty() {
-        rows.push(row("all", play.games, [play.attackers_won, play.drawn, play.defenders_won]));
-    }
-    let widths = [
-        Constraint::Fill(1),
-        Constraint::Length(12),
-        Constraint::Length(5),
-        Constraint::Length(5),
-        Constraint::Length(5),
-    ];
-    let header = Row::new(["", "", "att", "drawn", "def"]).dim();
+    });
+    let numbers = [Constraint::Length(5); Results::NAMES.len()];
+    let widths = [Constraint::Fill(1), Constraint::Length(8)].into_iter().chain(numbers);
+    let header = Row::new(["", "", "att", "draw", "def", "unfin"]).dim();
     frame.render_widget(Table::new(rows, widths).header(header).column_spacing(1).block(block), area);
 }
 
@@ -186,14 +166,14 @@ fn ladder(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
 }
 
 /// Shares as a bar of blocks. A side that has won a game has at least one block.
-fn bar(shares: [f64; 3], width: usize) -> Line<'static> {
+fn bar(shares: [f64; 4], width: usize) -> Line<'static> {
     let cells = |share: f64| if share > 0.0 { ((share * width as f64).round() as usize).max(1) } else { 0 };
     let attackers = cells(shares[0]).min(width);
     let defenders = cells(shares[2]).min(width - attackers);
-    let drawn = width - attackers - defenders;
+    let without_winner = width - attackers - defenders;
     Line::from(vec![
         Span::from("█".repeat(attackers)).fg(ATTACKERS),
-        Span::from("░".repeat(drawn)).dim(),
+        Span::from("░".repeat(without_winner)).dim(),
         Span::from("█".repeat(defenders)).fg(DEFENDERS),
     ])
 }
@@ -230,16 +210,14 @@ mod tests {
     }
 
     fn generation(generation: u64) -> GenerationMetrics {
-        let set = |rules: &str, attackers_won, defenders_won| RuleSetStatistics {
+        let set = |rules: &str, attackers, defenders| RuleSetStatistics {
             rules: rules.to_owned(),
             games: 20,
-            attackers_won,
-            defenders_won,
-            drawn: 20 - attackers_won - defenders_won,
+            results: Results { attackers, draws: 0, defenders, unfinished: 20 - attackers - defenders },
             ..RuleSetStatistics::default()
         };
-        let selfplay =
-            SelfPlayMetrics { games: 40, attackers_won: 11, defenders_won: 27, drawn: 2, ..Default::default() };
+        let results = Results { attackers: 11, draws: 0, defenders: 27, unfinished: 2 };
+        let selfplay = SelfPlayMetrics { games: 40, results, ..Default::default() };
         let rule_sets = vec![set("kvasir", 1, 19), set("ashton", 10, 8)];
         GenerationMetrics { generation, selfplay, rule_sets, ..GenerationMetrics::default() }
     }
@@ -270,7 +248,7 @@ mod tests {
             state.apply(&RunEvent::GenerationEnded(&metrics));
         }
         state.apply(&RunEvent::SelfPlayBegan { generation: 4, games: 40 });
-        state.phase.results = [1, 1, 2];
+        state.phase.results = Results { attackers: 1, draws: 0, defenders: 2, unfinished: 1 };
         (state.phase.done, state.phase.plies) = (4, 400);
         state.ladder = vec![("greedy".to_owned(), Rating { elo: 210.4, low: 150.0, high: 270.0 })];
         state.paused = true;
@@ -278,7 +256,7 @@ mod tests {
         for part in [
             "4/8 generations",
             "4/40 games",
-            "attackers 25 %",
+            "attackers 25 %, draws 0 %, defenders 50 %, unfinished 25 %",
             "100 plies",
             "value 0.70",
             "policy above its minimum 3.40",
@@ -287,6 +265,7 @@ mod tests {
             "95 %",
             "ashton",
             "40 %",
+            "10 %",
             "paused",
             "greedy",
             "+210",
@@ -311,9 +290,9 @@ mod tests {
     #[test]
     fn a_side_that_won_is_visible() {
         let text = |shares| bar(shares, 10).to_string();
-        assert_eq!(text([0.01, 0.0, 0.99]), "██████████");
-        assert_eq!(bar([0.01, 0.0, 0.99], 10).spans[0].content.chars().count(), 1);
-        assert_eq!(text([0.0, 1.0, 0.0]), "░░░░░░░░░░");
-        assert_eq!(text([0.5, 0.0, 0.5]), "██████████");
+        assert_eq!(text([0.01, 0.0, 0.99, 0.0]), "██████████");
+        assert_eq!(bar([0.01, 0.0, 0.99, 0.0], 10).spans[0].content.chars().count(), 1);
+        assert_eq!(text([0.0, 0.5, 0.0, 0.5]), "░░░░░░░░░░");
+        assert_eq!(text([0.5, 0.0, 0.5, 0.0]), "██████████");
     }
 }

@@ -19,6 +19,7 @@ mod notebooks;
 mod outputs;
 mod own_rules;
 mod program_players;
+mod results;
 mod resume;
 mod review;
 mod rules_commands;

@@ -34,7 +34,7 @@ fn tablut(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 /// The standard output and error of a command that must exit with `code`.
-fn said(folder: &Path, arguments: &[&str], code: i32) -> String {
+pub fn said(folder: &Path, arguments: &[&str], code: i32) -> String {
     let output = tablut(folder, arguments);
     let text = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat();
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");

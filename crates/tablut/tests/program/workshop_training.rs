@@ -84,7 +84,7 @@ fn a_training_on_changed_rules_reports_its_balance_and_can_be_stopped() {
     assert_eq!((&told["rules"], &told["state"]), (&json!("cornered"), &json!("running")));
     let first = &told["generations"][0];
     let count = |side: &str| first[side]["count"].as_u64().expect("a count");
-    assert_eq!(count("attackers") + count("draws") + count("defenders"), 60, "{first}");
+    assert_eq!(["attackers", "draws", "defenders", "unfinished"].map(count).iter().sum::<u64>(), 60, "{first}");
     ask(&mut socket, &json!({"id": 3, "do": "stop-training"}));
     let ended = event(&mut socket, |event| event["event"] == "training" && event["state"] != "running");
     assert_eq!(ended["state"], "ended");

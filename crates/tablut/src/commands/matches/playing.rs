@@ -277,10 +277,11 @@ mod tests {
         let none = Tally::default();
         let early = message(&progress(&none), 40, Duration::from_secs(10));
         assert_eq!(early, "2.0 games/s, 20 seconds left");
+        let rules = Rules::named("kvasir").unwrap();
         let mut tally = Tally::with_test(Some(TestBounds::default()));
         for _ in 0..20 {
-            tally.record_pair(&game, &won_by(Side::Attackers));
-            tally.record_pair(&game, &won_by(Side::Defenders));
+            tally.record_pair(&rules, &game, &won_by(Side::Attackers));
+            tally.record_pair(&rules, &game, &won_by(Side::Defenders));
         }
         let later = message(&progress(&tally), 40, Duration::from_secs(10));
         assert!(

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tablut_games::{GenerationMetrics, RunFolder};
 use tablut_play::{Trainer, Training};
 use tablut_rules::{RuleSet, Rules};
-use tablut_session::{GenerationBalance, TrainingState, TrainingView};
+use tablut_session::{GenerationBalance, Shares, TrainingState, TrainingView};
 
 const TIME: Duration = Duration::from_mins(5);
 /// The maximum number of runs for one name of a rule set.
@@ -157,8 +157,8 @@ fn free_folder(rules: &str) -> PathBuf {
 
 fn balance(metrics: &GenerationMetrics) -> GenerationBalance {
     let GenerationMetrics { generation, selfplay, .. } = metrics;
-    let [wins, draws, losses] = [selfplay.attackers_won, selfplay.drawn, selfplay.defenders_won].map(|n| n as u32);
-    GenerationBalance::of(*generation as u32, wins, draws, losses, selfplay.mean_plies)
+    let (shares, mean_plies) = (Shares::of(selfplay.results), selfplay.mean_plies);
+    GenerationBalance { generation: *generation as u32, shares, mean_plies }
 }
 
 #[cfg(test)]
@@ -167,9 +167,10 @@ mod tests {
 
     #[test]
     fn a_generations_results_have_a_balance() {
-        let line = r#"{"schema":2,"generation":3,"simulations":16,"selfplay":{"games":60,"attackers_won":40,"drawn":5,"defenders_won":15,"mean_plies":31.5}}"#;
+        let line = r#"{"schema":5,"generation":3,"selfplay":{"results":{"attackers":40,"draws":3,"defenders":15,"unfinished":2},"mean_plies":31.5}}"#;
         let told = balance(&serde_json::from_str(line).unwrap());
-        assert_eq!((told.generation, told.attackers.count, told.draws.count, told.defenders.count), (3, 40, 5, 15));
-        assert!(told.attackers.low < 40.0 / 60.0 && told.attackers.high > 40.0 / 60.0);
+        let Shares { attackers, draws, defenders, unfinished } = told.shares;
+        assert_eq!([attackers, draws, defenders, unfinished].map(|share| share.count), [40, 3, 15, 2]);
+        assert!(told.generation == 3 && attackers.low < 40.0 / 60.0 && attackers.high > 40.0 / 60.0);
     }
 }
