@@ -6,8 +6,6 @@
 //! - [`ladder()`]: the ratings of all players of some matches. [`EvaluationReport`]: a net's matches against fixed opponents.
 //! - [`puzzles`]: positions with a proven win, and how many of them a search solves.
 
-#![allow(missing_docs, clippy::missing_errors_doc, reason = "only programs of this workspace use this crate")]
-
 pub mod contest;
 mod evaluation;
 pub mod games_file;

@@ -9,8 +9,6 @@
 //! [`FleetGames`] and [`FleetMatches`] are its sources of games. [`work`] is a worker. [`probe()`] shows whether two
 //! machines compute the same bits.
 
-#![allow(missing_docs, clippy::missing_errors_doc, reason = "only programs of this workspace use this crate")]
-
 mod broker;
 mod checks;
 mod connection;

@@ -9,6 +9,8 @@
 //! - [`RunFolder`]: the files of a run's folder.
 //! - [`ReplayWindow`], [`TrainingBatch`]: the training data. [`write_npz`] writes it for NumPy.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod cancel;
 mod executor;
 mod game_source;

@@ -1,5 +1,27 @@
 //! Vectors of f32. Every kernel is written once with them, for all levels.
 
+/// Implements [`Lanes`] for a vector of `$width` numbers. Every body is sound for the same two reasons, which are the trait's
+/// contract. The caller runs on a machine with the vector's instructions inside a function compiled for them, and it keeps
+/// `at` inside the slice. Debug builds check the latter.
+macro_rules! lanes {
+    (
+        impl[$($inner:ident)?] $vector:ty, $width:expr;
+        $(fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:expr;)+
+    ) => {
+        impl$(<$inner: Lanes>)? Lanes for $vector {
+            const WIDTH: usize = $width;
+            $(
+                #[inline(always)]
+                #[allow(unused_unsafe, reason = "some bodies are safe code")]
+                unsafe fn $name($($argument: $type),*) $(-> $result)? {
+                    // SAFETY: the trait's contract.
+                    unsafe { $body }
+                }
+            )+
+        }
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -43,144 +65,42 @@ pub(crate) trait Lanes: Copy {
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")), expect(dead_code))]
 pub(crate) struct Twice<V>(V, V);
 
-// Every block below is sound because its halves have the same contract.
-impl<V: Lanes> Lanes for Twice<V> {
-    const WIDTH: usize = 2 * V::WIDTH;
-
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Twice(V::zero(), V::zero()) }
-    }
-
-    #[inline(always)]
-    unsafe fn splat(value: f32) -> Self {
-        // SAFETY: the trait's contract.
-        let half = unsafe { V::splat(value) };
-        Twice(half, half)
-    }
-
-    #[inline(always)]
-    unsafe fn splat_from(from: &[f32], at: usize) -> Self {
-        // SAFETY: the trait's contract.
-        let half = unsafe { V::splat_from(from, at) };
-        Twice(half, half)
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: &[f32], at: usize) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Twice(V::load(from, at), V::load(from, at + V::WIDTH)) }
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, into: &mut [f32], at: usize) {
-        // SAFETY: the trait's contract.
-        unsafe {
-            self.0.store(into, at);
-            self.1.store(into, at + V::WIDTH);
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn add(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Twice(self.0.add(other.0), self.1.add(other.1)) }
-    }
-
-    #[inline(always)]
-    unsafe fn sub(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Twice(self.0.sub(other.0), self.1.sub(other.1)) }
-    }
-
-    #[inline(always)]
-    unsafe fn max(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Twice(self.0.max(other.0), self.1.max(other.1)) }
-    }
-
-    #[inline(always)]
-    unsafe fn where_positive(self, gate: Self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Twice(self.0.where_positive(gate.0), self.1.where_positive(gate.1)) }
-    }
-
-    #[inline(always)]
-    unsafe fn mul_add(self, factor: Self, term: Self) -> Self {
-        // SAFETY: the trait's contract.
-        unsafe { Twice(self.0.mul_add(factor.0, term.0), self.1.mul_add(factor.1, term.1)) }
-    }
+lanes! {
+    impl[V] Twice<V>, 2 * V::WIDTH;
+    fn zero() -> Self = Twice(V::zero(), V::zero());
+    fn splat(value: f32) -> Self = Twice(V::splat(value), V::splat(value));
+    fn splat_from(from: &[f32], at: usize) -> Self = Twice(V::splat_from(from, at), V::splat_from(from, at));
+    fn load(from: &[f32], at: usize) -> Self = Twice(V::load(from, at), V::load(from, at + V::WIDTH));
+    fn store(self: Self, into: &mut [f32], at: usize) = {
+        self.0.store(into, at);
+        self.1.store(into, at + V::WIDTH);
+    };
+    fn add(self: Self, other: Self) -> Self = Twice(self.0.add(other.0), self.1.add(other.1));
+    fn sub(self: Self, other: Self) -> Self = Twice(self.0.sub(other.0), self.1.sub(other.1));
+    fn max(self: Self, other: Self) -> Self = Twice(self.0.max(other.0), self.1.max(other.1));
+    fn where_positive(self: Self, gate: Self) -> Self =
+        Twice(self.0.where_positive(gate.0), self.1.where_positive(gate.1));
+    fn mul_add(self: Self, factor: Self, term: Self) -> Self =
+        Twice(self.0.mul_add(factor.0, term.0), self.1.mul_add(factor.1, term.1));
 }
 
 /// A vector whose products and sums are rounded separately, as without instructions for both together.
 #[derive(Copy, Clone)]
 pub(crate) struct Unfused<V>(V);
 
-// Every block below is sound because the vector inside has the same contract.
-impl<V: Lanes> Lanes for Unfused<V> {
-    const WIDTH: usize = V::WIDTH;
-
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        // SAFETY: the trait's contract.
-        Self(unsafe { V::zero() })
-    }
-
-    #[inline(always)]
-    unsafe fn splat(value: f32) -> Self {
-        // SAFETY: the trait's contract.
-        Self(unsafe { V::splat(value) })
-    }
-
-    #[inline(always)]
-    unsafe fn splat_from(from: &[f32], at: usize) -> Self {
-        // SAFETY: the trait's contract.
-        Self(unsafe { V::splat_from(from, at) })
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: &[f32], at: usize) -> Self {
-        // SAFETY: the trait's contract.
-        Self(unsafe { V::load(from, at) })
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, into: &mut [f32], at: usize) {
-        // SAFETY: the trait's contract.
-        unsafe { self.0.store(into, at) };
-    }
-
-    #[inline(always)]
-    unsafe fn add(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
-        Self(unsafe { self.0.add(other.0) })
-    }
-
-    #[inline(always)]
-    unsafe fn sub(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
-        Self(unsafe { self.0.sub(other.0) })
-    }
-
-    #[inline(always)]
-    unsafe fn max(self, other: Self) -> Self {
-        // SAFETY: the trait's contract.
-        Self(unsafe { self.0.max(other.0) })
-    }
-
-    #[inline(always)]
-    unsafe fn where_positive(self, gate: Self) -> Self {
-        // SAFETY: the trait's contract.
-        Self(unsafe { self.0.where_positive(gate.0) })
-    }
-
-    #[inline(always)]
-    unsafe fn mul_add(self, factor: Self, term: Self) -> Self {
-        // A product with zero added is the rounded product.
-        // SAFETY: the trait's contract.
-        Self(unsafe { self.0.mul_add(factor.0, V::zero()).add(term.0) })
-    }
+lanes! {
+    impl[V] Unfused<V>, V::WIDTH;
+    fn zero() -> Self = Self(V::zero());
+    fn splat(value: f32) -> Self = Self(V::splat(value));
+    fn splat_from(from: &[f32], at: usize) -> Self = Self(V::splat_from(from, at));
+    fn load(from: &[f32], at: usize) -> Self = Self(V::load(from, at));
+    fn store(self: Self, into: &mut [f32], at: usize) = self.0.store(into, at);
+    fn add(self: Self, other: Self) -> Self = Self(self.0.add(other.0));
+    fn sub(self: Self, other: Self) -> Self = Self(self.0.sub(other.0));
+    fn max(self: Self, other: Self) -> Self = Self(self.0.max(other.0));
+    fn where_positive(self: Self, gate: Self) -> Self = Self(self.0.where_positive(gate.0));
+    // A product with zero added is the rounded product.
+    fn mul_add(self: Self, factor: Self, term: Self) -> Self = Self(self.0.mul_add(factor.0, V::zero()).add(term.0));
 }
 
 /// Sixteen f32 in safe Rust; every access is checked.
@@ -198,59 +118,21 @@ impl Plain {
     }
 }
 
-impl Lanes for Plain {
-    const WIDTH: usize = LANES;
-
-    #[inline(always)]
-    unsafe fn zero() -> Plain {
-        Plain([0.0; LANES])
-    }
-
-    #[inline(always)]
-    unsafe fn splat(value: f32) -> Plain {
-        Plain([value; LANES])
-    }
-
-    #[inline(always)]
-    unsafe fn splat_from(from: &[f32], at: usize) -> Plain {
-        Plain([from[at]; LANES])
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: &[f32], at: usize) -> Plain {
+lanes! {
+    impl[] Plain, LANES;
+    fn zero() -> Plain = Plain([0.0; LANES]);
+    fn splat(value: f32) -> Plain = Plain([value; LANES]);
+    fn splat_from(from: &[f32], at: usize) -> Plain = Plain([from[at]; LANES]);
+    fn load(from: &[f32], at: usize) -> Plain = {
         let mut lanes = [0.0; LANES];
         lanes.copy_from_slice(&from[at..at + LANES]);
         Plain(lanes)
-    }
-
-    #[inline(always)]
-    unsafe fn store(self, into: &mut [f32], at: usize) {
-        into[at..at + LANES].copy_from_slice(&self.0);
-    }
-
-    #[inline(always)]
-    unsafe fn add(self, other: Plain) -> Plain {
-        self.zip(other, |a, b| a + b)
-    }
-
-    #[inline(always)]
-    unsafe fn sub(self, other: Plain) -> Plain {
-        self.zip(other, |a, b| a - b)
-    }
-
-    #[inline(always)]
-    unsafe fn max(self, other: Plain) -> Plain {
-        self.zip(other, |a, b| if a > b { a } else { b })
-    }
-
-    #[inline(always)]
-    unsafe fn where_positive(self, gate: Plain) -> Plain {
-        self.zip(gate, |a, b| if b > 0.0 { a } else { 0.0 })
-    }
-
-    #[inline(always)]
-    unsafe fn mul_add(self, factor: Plain, term: Plain) -> Plain {
-        // Without the instruction, `f32::mul_add` is a slow library call.
-        self.zip(factor, |a, b| a * b).zip(term, |a, b| a + b)
-    }
+    };
+    fn store(self: Self, into: &mut [f32], at: usize) = into[at..at + LANES].copy_from_slice(&self.0);
+    fn add(self: Self, other: Plain) -> Plain = self.zip(other, |a, b| a + b);
+    fn sub(self: Self, other: Plain) -> Plain = self.zip(other, |a, b| a - b);
+    fn max(self: Self, other: Plain) -> Plain = self.zip(other, |a, b| if a > b { a } else { b });
+    fn where_positive(self: Self, gate: Plain) -> Plain = self.zip(gate, |a, b| if b > 0.0 { a } else { 0.0 });
+    // Without the instruction, `f32::mul_add` is a slow library call.
+    fn mul_add(self: Self, factor: Plain, term: Plain) -> Plain = self.zip(factor, |a, b| a * b).zip(term, |a, b| a + b);
 }

@@ -18,6 +18,7 @@
 //! This is the only crate of the workspace that uses `unsafe`: for vector instructions, and for reads whose bounds were
 //! checked on entry.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
 #![allow(unsafe_code, reason = "vector instructions; each block states why it is sound")]
 #![allow(clippy::inline_always, reason = "vectors stay in registers only where everything around them is inlined")]
 #![allow(clippy::needless_range_loop, reason = "kernels index several arrays by one letter")]

@@ -49,33 +49,31 @@ pub(crate) fn rows_fit(len: usize, n_rows: usize, stride: usize, width: usize) -
 pub(crate) unsafe fn run<V: Lanes, const R: usize, const C: usize>(product: &Product<'_>, out: &mut [f32]) {
     let whole = product.panels - product.panels % C;
     for panel in (0..whole).step_by(C) {
-        let mut row = 0;
+        // SAFETY: the caller's contract: the panels lie inside the product.
+        unsafe { strip::<V, R, C>(product, panel, out) };
+    }
+    for panel in whole..product.panels {
+        // SAFETY: as above.
+        unsafe { strip::<V, R, 1>(product, panel, out) };
+    }
+}
+
+/// Computes the elements of all rows and `C` panels from `panel`.
+#[inline(always)]
+unsafe fn strip<V: Lanes, const R: usize, const C: usize>(product: &Product<'_>, panel: usize, out: &mut [f32]) {
+    let mut row = 0;
+    // SAFETY: the contract of `run`: rows and panels of each block lie inside the product.
+    unsafe {
         while row + R <= product.n_rows {
-            // SAFETY: the caller's contract: rows and panels of the block lie inside the product.
-            unsafe { block::<V, R, C>(product, row, panel, out) };
+            block::<V, R, C>(product, row, panel, out);
             row += R;
         }
         while row + 3 <= product.n_rows {
-            // SAFETY: as above.
-            unsafe { block::<V, 3, C>(product, row, panel, out) };
+            block::<V, 3, C>(product, row, panel, out);
             row += 3;
         }
         while row < product.n_rows {
-            // SAFETY: as above.
-            unsafe { block::<V, 1, C>(product, row, panel, out) };
-            row += 1;
-        }
-    }
-    for panel in whole..product.panels {
-        let mut row = 0;
-        while row + R <= product.n_rows {
-            // SAFETY: as above.
-            unsafe { block::<V, R, 1>(product, row, panel, out) };
-            row += R;
-        }
-        while row < product.n_rows {
-            // SAFETY: as above.
-            unsafe { block::<V, 1, 1>(product, row, panel, out) };
+            block::<V, 1, C>(product, row, panel, out);
             row += 1;
         }
     }

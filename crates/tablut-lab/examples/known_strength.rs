@@ -6,7 +6,7 @@
 //! ```
 
 /// The simulated players of the rating tests. That file uses `crate::elo` and `crate::pairs`, which are imported here.
-#[path = "../../tablut-ratings/src/simulated.rs"]
+#[path = "../../tablut-ratings/tests/support/simulated.rs"]
 mod simulated;
 
 use elo::expected_score;

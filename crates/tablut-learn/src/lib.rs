@@ -13,8 +13,6 @@
 //!   [`TrainConfig::recipe`] and [`Run::keep_to`] make a run that takes a given time.
 //! - A [`ComputeDevice`] is where a run learns: the CPU, or a GPU with the feature `gpu`.
 
-#![allow(missing_docs, clippy::missing_errors_doc, reason = "names, types and messages say most of it")]
-
 mod benchmark;
 #[cfg(feature = "burn")]
 mod burn_backend;

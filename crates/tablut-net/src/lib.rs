@@ -13,6 +13,8 @@
 //!   information for the users of a net.
 //! - [`StatedRules`], [`choose_rules`]: the rules that files contain in full, and the rules that a command uses.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod architecture;
 mod batch;
 mod card;

@@ -6,8 +6,6 @@
 //! - [`read_game`], [`write_game`]: games in files, in several formats.
 //! - [`PositionReport`]: the result of a search of a position, as text and as data.
 
-#![allow(missing_docs, clippy::missing_errors_doc, reason = "only programs of this workspace use this crate")]
-
 mod analysis_text;
 mod game_files;
 mod input;

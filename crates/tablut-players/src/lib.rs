@@ -6,6 +6,8 @@
 //! - [`Baseline`]: players without a net, including the hand-written engine, [`alphabeta`].
 //! - [`NetSearch`]: how a net plays. [`SearchPlayer`] plays one of many games at once, [`NetPlayer`] one game at a time.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 pub mod alphabeta;
 pub mod baseline;
 pub mod contestant;

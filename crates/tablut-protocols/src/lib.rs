@@ -7,8 +7,6 @@
 //! - [`BridgePlayer`]: the player of our program as an engine. [`start_program`]: another program as a player in
 //!   matches. [`wire`]: sending and receiving lines.
 
-#![allow(missing_docs, clippy::missing_errors_doc, reason = "only programs of this workspace use this crate")]
-
 pub mod challenge;
 mod clock;
 pub mod engine_protocol;

@@ -6,12 +6,15 @@
 //! - [`RatedGeneration`]: the rating games of one generation of a training run.
 //! - [`SequentialTest`]: a test that stops as soon as it has enough evidence.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 pub mod elo;
 pub mod pairs;
 pub mod ratings;
 pub mod score;
 pub mod sequential_test;
 #[cfg(test)]
+#[path = "../tests/support/simulated.rs"]
 mod simulated;
 
 pub use pairs::{PairTable, RatedGeneration, RatedMatch};

@@ -7,8 +7,6 @@
 //! - [`Live`]: the current state of a run. [`LiveReport`]: its pages for a server.
 //! - [`metrics_csv`], [`games_csv`]: CSV tables. [`write_tensorboard`]: event files for TensorBoard.
 
-#![allow(missing_docs, clippy::missing_errors_doc, reason = "names, types and messages say most of it")]
-
 mod csv;
 pub mod figures;
 pub mod games;

@@ -25,6 +25,8 @@
 //! Names such as C9 or KV4 are clauses of the guide's rules page (`docs/rules.md`). The tests in `tests/clauses/` have
 //! the same names and show each clause on the board.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod bitboard;
 mod board;
 mod explain;

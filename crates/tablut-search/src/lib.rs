@@ -11,6 +11,8 @@
 //! In the tree and in all results, values are absolute: +1 if the attackers win, −1 if the defenders win. The
 //! [`formulas`] use the view of the side to move. Only [`turned`] converts between the two.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod chances;
 mod config;
 mod evaluator;

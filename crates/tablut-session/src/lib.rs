@@ -10,8 +10,6 @@
 //! - [`board_text`], [`picture`]: a position as text and as an SVG file.
 //! - [`form`]: a rule set's clauses as data, for a page that edits them.
 
-#![allow(missing_docs, clippy::missing_errors_doc, reason = "only programs of this workspace use this crate")]
-
 mod annotation;
 pub mod board_text;
 mod clock;

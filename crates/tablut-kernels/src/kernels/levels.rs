@@ -7,6 +7,7 @@ macro_rules! kernel {
         $name:ident($($argument:ident: $type:ty),+) $(-> $result:ty)? = $($call:tt)+
     ) => {
         $(#[target_feature(enable = $feature)])?
+        #[allow(unused_unsafe, reason = "some kernels are safe code")]
         pub(in crate::kernels) unsafe fn $name($($argument: $type),+) $(-> $result)? {
             // SAFETY: the caller's contract, which is this function's.
             unsafe { $($call)+ ($($argument),+) }
@@ -42,15 +43,9 @@ macro_rules! level {
             kernel!([$($feature)?] pool(squares: &Rows<'_>, channels: usize, out: &mut [f32])
                 = pointwise::pool::<$lanes>);
 
-            $(#[target_feature(enable = $feature)])?
-            pub(in crate::kernels) unsafe fn add_at_maxima(
-                active: &[f32],
-                by_channel: [&[f32]; 2],
-                shape: [usize; 2],
-                image: &mut [f32],
-            ) {
-                pointwise::add_at_maxima(active, by_channel, shape, image);
-            }
+            kernel!([$($feature)?] add_at_maxima(
+                active: &[f32], by_channel: [&[f32]; 2], shape: [usize; 2], image: &mut [f32]
+            ) = pointwise::add_at_maxima);
 
             kernel!([$($feature)?] outer(outer: &Outer<'_>, sums: &mut [f32])
                 = outer::run::<$lanes, $inputs, $panels>);
@@ -80,28 +75,18 @@ macro_rules! dispatch {
         match $simd {
             // SAFETY: the machine has the level, or `Kernels` could not have been made; the sizes were checked above.
             #[cfg(target_arch = "x86_64")]
-            crate::Simd::Avx512 => unsafe {
-                crate::kernels::levels::avx512::$kernel($($argument),*)
-            },
+            crate::Simd::Avx512 => unsafe { crate::kernels::levels::avx512::$kernel($($argument),*) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            crate::Simd::Avx2 => unsafe {
-                crate::kernels::levels::avx2::$kernel($($argument),*)
-            },
+            crate::Simd::Avx2 => unsafe { crate::kernels::levels::avx2::$kernel($($argument),*) },
             // SAFETY: as above.
             #[cfg(target_arch = "aarch64")]
-            crate::Simd::Neon => unsafe {
-                crate::kernels::levels::neon::$kernel($($argument),*)
-            },
+            crate::Simd::Neon => unsafe { crate::kernels::levels::neon::$kernel($($argument),*) },
             // SAFETY: as above.
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            crate::Simd::Simd128 => unsafe {
-                crate::kernels::levels::simd128::$kernel($($argument),*)
-            },
+            crate::Simd::Simd128 => unsafe { crate::kernels::levels::simd128::$kernel($($argument),*) },
             // SAFETY: as above; the plain vectors also check every access.
-            _ => unsafe {
-                crate::kernels::levels::plain::$kernel($($argument),*)
-            },
+            _ => unsafe { crate::kernels::levels::plain::$kernel($($argument),*) },
         }
     };
 }
