@@ -5,10 +5,8 @@ use tablut_rules::{Move, Side};
 use tablut_search::Chances;
 use tablut_session::{Analysis, LEVELS, Level, LineView, Players};
 
-/// Plies of a line that are shown.
 const SHOWN_PLIES: usize = 6;
 
-/// Moves, one line for each piece.
 pub fn moves_text(moves: &[Move]) -> String {
     let mut text = String::new();
     for (place, mv) in moves.iter().enumerate() {
@@ -19,7 +17,6 @@ pub fn moves_text(moves: &[Move]) -> String {
     text.trim_start().to_owned() + &format!("\n{} moves", moves.len())
 }
 
-/// The moves so far, numbered in pairs.
 pub fn history_text(moves: &[Move], first: Side) -> String {
     if moves.is_empty() {
         return "no moves yet".to_owned();
@@ -77,7 +74,6 @@ pub fn threat_text(analysis: &Analysis) -> String {
     }
 }
 
-/// The move and the expected replies.
 pub fn moves_of(line: &LineView) -> String {
     let shown: Vec<String> = line.moves.iter().take(SHOWN_PLIES).map(ToString::to_string).collect();
     shown.join(" ") + if line.moves.len() > SHOWN_PLIES { " …" } else { "" }

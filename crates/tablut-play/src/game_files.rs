@@ -18,14 +18,11 @@ const MAX_GAMES: usize = 5000;
 const LOCK_FILE: &str = ".lock";
 /// The letters of saved games' names. No two of them look alike.
 const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-/// The length of saved games' names.
 const NAME_LENGTH: usize = 16;
 
-/// A game from a file.
 pub struct GameRead {
     /// The game. If the file names no players, two people play.
     pub session: Session,
-    /// Whether the file names the players.
     pub names_players: bool,
 }
 

@@ -27,17 +27,12 @@ pub enum Input {
     Resign,
     Level(Option<&'static Level>),
     Side(HumanSides),
-    Save {
-        path: PathBuf,
-        /// Whether an existing file may be replaced.
-        force: bool,
-    },
+    Save { path: PathBuf, force: bool },
     Load(PathBuf),
     Help,
     Quit,
 }
 
-/// The text of `help`.
 pub const HELP: &str = "\
 d1-d3          move the piece on d1 to d3
 d1-d3xd4       the same, and capture d4 if the rules let you choose

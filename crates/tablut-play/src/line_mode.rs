@@ -15,7 +15,6 @@ use tablut_session::{Alarm, words};
 /// The time until the first notice that the computer is thinking, and between later notices.
 const THINKING_NOTICE: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
 
-/// The style of the plain mode.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct LineStyle {
     pub text: Style,
@@ -24,7 +23,6 @@ pub struct LineStyle {
     pub is_interactive: bool,
 }
 
-/// Why a game was left.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Exit {
     /// The player has left it, or the input has ended.
@@ -33,7 +31,6 @@ pub enum Exit {
     Signal(u8),
 }
 
-/// The exit code for Ctrl-C.
 pub const INTERRUPTED: u8 = 130;
 
 /// Plays until the player leaves, the input ends or a signal arrives. Invalid input is answered with a message. Only
@@ -88,7 +85,6 @@ pub fn run_lines(
     }
 }
 
-/// A game and its output.
 struct LineMode<'a> {
     game: &'a mut TerminalGame,
     output: &'a mut dyn Write,
@@ -191,7 +187,6 @@ impl LineMode<'_> {
         Ok(answer)
     }
 
-    /// Shows the results of the computer's searches.
     fn show_events(&mut self) -> io::Result<()> {
         for event in self.game.take_events() {
             match event {

@@ -7,7 +7,6 @@ use tablut_rules::{Game, Move, Rules};
 use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig};
 use tablut_session::{CustomPlayer, SearchWork, Step, Update, Work, vary_opening};
 
-/// The name of [`BySimulations`].
 pub const NET: &str = "net";
 
 /// The net with this number of simulations per move.
@@ -26,7 +25,6 @@ impl CustomPlayer for BySimulations {
     }
 }
 
-/// A player without a net.
 #[derive(Debug)]
 pub struct WithoutNet {
     spec: PlayerSpec,

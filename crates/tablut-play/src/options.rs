@@ -74,7 +74,6 @@ pub enum HumanSides {
 }
 
 impl HumanSides {
-    /// Only this side.
     fn only(side: Side) -> Self {
         match side {
             Side::Attackers => Self::Attackers,
@@ -91,7 +90,6 @@ impl HumanSides {
         }
     }
 
-    /// The sides that people play.
     pub fn of(players: &Players) -> Self {
         match (players.attackers.is_person(), players.defenders.is_person()) {
             (true, true) => Self::Both,
@@ -109,7 +107,6 @@ pub enum PlayError {
     /// The options do not describe a game, or a file that they name cannot be used.
     #[error("{0}")]
     Options(String),
-    /// The terminal cannot be read or written.
     #[error("the terminal: {0}")]
     Io(io::Error),
     /// A signal has ended the game, which is saved.
@@ -120,30 +117,22 @@ pub enum PlayError {
     },
 }
 
-/// An error in an option.
 fn wrong(error: impl std::fmt::Display) -> PlayError {
     PlayError::Options(error.to_string())
 }
 
-/// A game with its players.
 pub struct Setup {
-    /// The game.
     pub session: Session,
-    /// The players and the net.
     pub config: HostConfig,
     /// The net, or a placeholder that no player uses.
     pub evaluator: Box<dyn Evaluator>,
-    /// The computer's player.
     pub opponent: SidePlayer,
     /// Simulations of an evaluation. `None` if there is no net.
     pub simulations: Option<u32>,
-    /// Notes on the rules for the user.
     pub notes: Vec<String>,
-    /// The seed of all random choices.
     pub seed: u64,
 }
 
-/// The game that `args` describe.
 pub fn setup(args: &PlayArgs) -> Result<Setup, PlayError> {
     let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
     let seed = args.seed.unwrap_or_else(clock);
@@ -207,7 +196,6 @@ fn strength(args: &PlayArgs, model: &Model) -> u32 {
     args.simulations.unwrap_or_else(|| play_simulations(&model.training))
 }
 
-/// A new game.
 fn new_game(args: &PlayArgs, rules: &Arc<Rules>, opponent: &SidePlayer, seed: u64) -> Result<Session, PlayError> {
     let position = match &args.position {
         Some(text) => text.parse().map_err(wrong)?,

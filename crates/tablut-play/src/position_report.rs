@@ -15,17 +15,14 @@ use tablut_session::{Analysis, Thinking};
 pub struct PositionReport {
     pub rules: String,
     pub position: String,
-    /// Plies before the position.
     pub ply: u32,
     pub side_to_move: Side,
     /// How the game has ended. If it has, `net` and `search` are `None`.
     pub outcome: Option<Outcome>,
-    /// The net's evaluation without a search.
     pub net: Option<NetView>,
     pub search: Option<SearchView>,
 }
 
-/// A net's evaluation of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NetView {
     #[serde(flatten)]
@@ -34,7 +31,6 @@ pub struct NetView {
     pub plies_left: f32,
 }
 
-/// A search of a position.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SearchView {
     pub best: Move,
@@ -42,7 +38,6 @@ pub struct SearchView {
     pub value: f32,
     #[serde(flatten)]
     pub analysis: Analysis,
-    /// Positions in the tree.
     pub nodes: usize,
     /// Wall time in seconds.
     pub seconds: f64,

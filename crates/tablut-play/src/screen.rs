@@ -28,7 +28,6 @@ use tablut_session::protocol::{Event, Request};
 use tablut_session::view::State;
 use view::{Page, ShownAnalysis};
 
-/// The time between updates of the waiting time.
 const TICK: Duration = Duration::from_millis(500);
 /// Columns of the evaluation bar, including the gap next to it.
 const BAR: u16 = 2;
@@ -104,7 +103,6 @@ pub fn run_screen(
     }
 }
 
-/// A game and its view.
 struct Screen<'a> {
     game: &'a mut TerminalGame,
     view: ScreenView,

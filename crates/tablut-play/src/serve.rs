@@ -31,9 +31,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use training::TrainingSlot;
 
-/// The default port.
 pub const PORT: u16 = 8527;
-/// The maximum number of threads for the games' jobs.
 const MAX_WORKERS: usize = 4;
 /// How often games without interfaces are removed from memory.
 const SWEEP: Duration = Duration::from_mins(1);
@@ -67,19 +65,16 @@ pub struct ServeArgs {
     pub folder: Option<PathBuf>,
 }
 
-/// Why the page cannot be served.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ServeError(String);
 
 impl From<io::Error> for ServeError {
-    /// An operation of the system has failed.
     fn from(error: io::Error) -> Self {
         Self(error.to_string())
     }
 }
 
-/// The puzzle files in the program.
 const PUZZLES: [&str; 6] = [
     include_str!("../puzzles/kvasir.jsonl"),
     include_str!("../puzzles/piecepack.jsonl"),

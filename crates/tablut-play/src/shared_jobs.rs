@@ -15,7 +15,6 @@ pub type Evaluators = Vec<Box<dyn Evaluator>>;
 const SLICE: Duration = Duration::from_millis(15);
 const MAX_WAITING: usize = 512;
 
-/// Jobs that wait for a worker.
 pub struct SharedJobs {
     /// The jobs. `None` when the workers must end.
     queue: Mutex<Option<JobQueue>>,
@@ -53,7 +52,6 @@ impl SharedJobs {
         Ok(())
     }
 
-    /// Ends all workers after their current slices.
     pub fn close(&self) {
         *self.lock() = None;
         self.changed.notify_all();

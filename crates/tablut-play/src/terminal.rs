@@ -16,7 +16,6 @@ use tablut_session::{DEMO_PAUSE, Session};
 
 /// The input, the output and the settings of a game in the terminal.
 pub struct Console<'a> {
-    /// Makes the source of the player's lines.
     pub lines: MakeLines,
     pub output: &'a mut dyn Write,
     pub colour: bool,
@@ -24,9 +23,7 @@ pub struct Console<'a> {
     pub is_interactive: bool,
     /// Whether to handle Ctrl-C, SIGTERM and SIGHUP. A process may do this once.
     pub signals: bool,
-    /// The folder in which unfinished games are saved.
     pub saved_games: PathBuf,
-    /// The command that continues a saved game, for messages.
     pub program: String,
 }
 

@@ -8,9 +8,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use tablut_session::JobUpdate;
 
-/// An event of a game in the terminal.
 pub enum TerminalEvent {
-    /// A line was typed, or reading it failed.
     Line(io::Result<LineInput>),
     /// A key was pressed, the window's size has changed, or reading from the terminal failed.
     Key(io::Result<event::Event>),
@@ -19,7 +17,6 @@ pub enum TerminalEvent {
     Signal(u8),
 }
 
-/// The result of reading a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum LineInput {
     Line(String),
@@ -28,7 +25,6 @@ pub enum LineInput {
     End,
 }
 
-/// A source of lines.
 pub trait LineSource {
     /// The next line. `prompt` is shown at an interactive terminal.
     fn next(&mut self, prompt: &str) -> io::Result<LineInput>;

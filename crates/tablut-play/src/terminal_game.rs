@@ -12,7 +12,6 @@ use std::time::SystemTime;
 use tablut_session::protocol::{Event, Request};
 use tablut_session::{HostConfig, JobUpdate, Level, LiveGame, Response, Session, SidePlayer, words};
 
-/// The result of a command.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Answer {
     /// Nothing to show. Results may follow as events.
@@ -26,7 +25,6 @@ pub enum Answer {
     Left,
 }
 
-/// A game with a player at the terminal.
 pub struct TerminalGame {
     game: LiveGame,
     config: Arc<HostConfig>,
@@ -41,9 +39,7 @@ pub struct TerminalGame {
     simulations: Option<u32>,
     /// The game as it was last read or written.
     saved: Option<String>,
-    /// The folder in which unfinished games are saved.
     saved_games: PathBuf,
-    /// The command that continues a saved game, for messages.
     program: String,
 }
 
@@ -91,12 +87,10 @@ impl TerminalGame {
         HumanSides::of(self.session().players())
     }
 
-    /// Whether the player waits for the computer.
     pub fn is_awaited(&self) -> bool {
         self.game.is_awaited()
     }
 
-    /// The events since the last call.
     pub fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }
@@ -139,7 +133,6 @@ impl TerminalGame {
         self.greet();
     }
 
-    /// The rules and who plays which side, in words.
     pub fn introduction(&self) -> String {
         let name = self.session().rules().name();
         let players = self.session().players();

@@ -22,7 +22,6 @@ pub const fn port(side: Side) -> u16 {
     }
 }
 
-/// An error in a game over the protocol.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]

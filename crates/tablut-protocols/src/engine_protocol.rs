@@ -36,7 +36,6 @@ use tablut_players::{MAX_SIMULATIONS, NetPlayer};
 use tablut_rules::{Game, Move, RULE_SET_NAMES, Rules, Side};
 use tablut_search::{Limit, Search, SearchConfig, SearchResult};
 
-/// An engine's state between two lines.
 pub struct LineEngine {
     name: String,
     player: BridgePlayer,
@@ -146,14 +145,12 @@ enum Awaited {
     PonderHit,
 }
 
-/// The command that ended a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ended {
     Stop,
     Quit,
 }
 
-/// The state of a `go` command under way.
 struct Thinking {
     /// The limit on the plies of the expected line.
     plies: Option<usize>,
@@ -166,7 +163,6 @@ struct Thinking {
 }
 
 impl Thinking {
-    /// Handles a line that arrives while the engine thinks.
     fn hear(&mut self, line: String, wire: &mut Wire<'_>) -> io::Result<()> {
         match line.trim() {
             "stop" => self.ended = Some(Ended::Stop),
@@ -229,7 +225,6 @@ fn think(
     Ok(search.result().chosen)
 }
 
-/// Simulations in the tree below the root.
 fn visits(result: &SearchResult) -> u32 {
     result.moves.iter().map(|root| root.visits).sum()
 }

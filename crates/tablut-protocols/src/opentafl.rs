@@ -37,7 +37,6 @@ use tablut_search::{Limit, Search, SearchConfig};
 /// Part of an analysis's time that is kept for the answer and for a busy machine.
 const ANALYSIS_MARGIN: Duration = Duration::from_millis(100);
 
-/// The engine's limits per move.
 #[derive(Copy, Clone, Debug)]
 pub struct Pace {
     pub most: Option<Limit>,
@@ -57,12 +56,10 @@ impl Pace {
     }
 }
 
-/// An engine's state between two lines.
 pub struct OpenTaflEngine {
     player: BridgePlayer,
     pace: Pace,
     clock: Option<Clock>,
-    /// The game, once its rules are known.
     game: Option<FollowedGame>,
     /// The move that was sent and not confirmed yet.
     sent: Option<Move>,
@@ -72,7 +69,6 @@ pub struct OpenTaflEngine {
 }
 
 impl OpenTaflEngine {
-    /// An engine that waits for its rules.
     pub fn new(player: BridgePlayer, pace: Pace) -> Self {
         Self { player, pace, clock: None, game: None, sent: None, refused: Vec::new(), quits: false }
     }
@@ -226,7 +222,6 @@ impl OpenTaflEngine {
     }
 }
 
-/// Handles the lines that arrive while the engine thinks.
 struct Listener<'a, 'w> {
     clock: &'a mut Option<Clock>,
     quits: &'a mut bool,

@@ -27,7 +27,6 @@ pub(crate) const SLICE: Duration = Duration::from_millis(50);
 
 /// A program as a player: the data shared by all its games.
 pub(crate) struct Program {
-    /// The player, as in the command.
     pub(crate) name: String,
     pub(crate) command: Vec<String>,
 }
@@ -70,22 +69,17 @@ pub(crate) fn forfeit(process: Option<Process>, what: &str, last_line: Option<St
     Fault::Forfeit(format!("{what}{last}{words}"))
 }
 
-/// Bytes of standard error that are kept.
 const MAX_ERROR_BYTES: usize = 2000;
-/// How long to wait for an expected exit.
 const END_TIME: Duration = Duration::from_millis(500);
 
-/// A running process.
 pub(crate) struct Process {
     child: Child,
     input: Option<ChildStdin>,
     lines: Lines,
     errors: Arc<Mutex<Vec<u8>>>,
-    /// Ends with standard error.
     error_reader: Option<JoinHandle<()>>,
 }
 
-/// The result of reading from a process.
 pub(crate) enum Received {
     /// A line, without its end.
     Line(String),
@@ -142,7 +136,6 @@ impl Process {
         }
     }
 
-    /// Drops lines that were not requested.
     pub(crate) fn forget(&self) {
         self.lines.try_iter().take(MAX_WAITING_LINES).for_each(drop);
     }
@@ -151,7 +144,6 @@ impl Process {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Waits a limited time until it ends by itself.
     pub(crate) fn wait_at_most(&mut self, wait: Duration) {
         wait_until(wait, || self.has_ended());
     }

@@ -52,7 +52,6 @@ pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contesta
     }
 }
 
-/// Waits until a program is ready for a game.
 fn try_out(player: &mut dyn Player, rules: &Arc<Rules>, name: &str) -> Result<(), PlayerError> {
     let game = Game::new(rules.clone(), Side::Attackers);
     loop {

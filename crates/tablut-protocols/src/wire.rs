@@ -9,7 +9,6 @@ use std::thread;
 use tablut_players::{Baseline, NetPlayer};
 use tablut_rules::Rules;
 
-/// The player of our program as an engine.
 pub enum BridgePlayer {
     Net(Box<NetPlayer>),
     /// A player without a net. It ignores limits on its time.
@@ -91,15 +90,12 @@ fn read_line(input: &mut impl BufRead) -> Option<Result<String, Overlong>> {
     }
 }
 
-/// The beginning of a line that is shown in a message.
 pub(crate) fn shorten(line: &str) -> String {
     line.trim().chars().take(80).collect()
 }
 
-/// Both directions of a connection.
 pub(crate) struct Wire<'a> {
     lines: &'a Lines,
-    /// Lines that arrived early.
     waiting: VecDeque<Result<String, Overlong>>,
     output: &'a mut dyn Write,
 }
@@ -174,7 +170,6 @@ impl<'a> Wire<'a> {
     }
 }
 
-/// A command failed.
 pub(crate) enum Failure {
     /// The command is refused. The text is for the sender.
     Refused(String),

@@ -10,7 +10,6 @@ use tablut_rules::{CaptureCount, Direction, Move, MoveList, Position, Rules, SQU
 /// Moves without a choice: 4 directions × 8 distances × 81 squares.
 const PLAIN: usize = 4 * DISTANCES * SQUARES;
 
-/// The number of actions under some rules.
 pub(crate) fn n_actions(rules: &Rules) -> usize {
     match rules.set().captures.count {
         CaptureCount::All => PLAIN,
@@ -18,7 +17,6 @@ pub(crate) fn n_actions(rules: &Rules) -> usize {
     }
 }
 
-/// The number of a legal move.
 pub(crate) fn action_of(mv: Move) -> usize {
     let towards = mv.choice.and_then(|choice| mv.to.line_to(choice)).map_or(0, |(direction, _)| 1 + direction.index());
     towards * PLAIN + usize::from(PolicyIndex::of(mv).entry)

@@ -1,23 +1,20 @@
 //! Python callables as evaluators. They receive batches as arrays and return policy and value.
 
-use std::sync::mpsc::{Sender, channel};
-
+use crate::errors::{type_error, value_error};
 use numpy::ndarray::{ArrayViewD, Axis};
 use numpy::{IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use std::sync::mpsc::{Sender, channel};
 use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, encode};
 use tablut_rules::SIZE;
 use tablut_search::{Chances, EvaluateError, Evaluation, Evaluator, Situation};
-
-use crate::errors::{type_error, value_error};
 
 /// The tolerance for rounding in values and in sums of probabilities.
 const TOLERANCE: f32 = 1e-3;
 
 /// Positions for a callable, and the channel for the answers.
 pub(crate) struct Batch {
-    /// The callable's index in the list of callables.
     callable: usize,
     input: InputBatch,
     answers: Sender<Vec<Evaluation>>,
@@ -118,7 +115,6 @@ fn floats<'py>(object: &Bound<'py, PyAny>, name: &str, shapes: &[&[usize]]) -> P
     Ok(array.cast::<PyArrayDyn<f32>>()?.readonly())
 }
 
-/// A shape in Python's notation.
 fn shape_text(shape: &[usize]) -> String {
     match shape {
         [n] => format!("({n},)"),
@@ -126,7 +122,6 @@ fn shape_text(shape: &[usize]) -> String {
     }
 }
 
-/// The logits of a row's moves.
 fn logits(policy: &ArrayViewD<'_, f32>, row: usize, input: &InputBatch) -> PyResult<Vec<f32>> {
     let table = policy.index_axis(Axis(0), row);
     let copied;

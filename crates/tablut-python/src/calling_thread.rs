@@ -3,25 +3,20 @@
 //! Callables run on the thread that called this package, so that they have this thread's settings, such as
 //! `torch.no_grad()`. Ctrl-C raises `KeyboardInterrupt` in this thread, and the work stops.
 
+use crate::callable::{Batch, CallableEvaluator};
+use pyo3::prelude::*;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
-
-use pyo3::prelude::*;
 use tablut_games::CancelToken;
 use tablut_search::Evaluator;
-
-use crate::callable::{Batch, CallableEvaluator};
 
 /// The maximum time between two checks of Python's signals.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 /// A message from the threads of the work to the calling thread.
 pub(crate) enum Message<T> {
-    /// Positions for a callable.
     Batch(Batch),
-    /// A part of the result.
     Part(T),
-    /// The work has ended.
     Done,
 }
 
@@ -35,7 +30,6 @@ impl<T> Clone for ToCaller<T> {
 }
 
 impl<T: Send + 'static> ToCaller<T> {
-    /// Messages to a calling thread.
     pub(crate) fn new() -> (Self, Receiver<Message<T>>) {
         let (sender, receiver) = channel();
         (Self(sender), receiver)
@@ -46,7 +40,6 @@ impl<T: Send + 'static> ToCaller<T> {
         self.0.send(message).is_ok()
     }
 
-    /// An evaluator for the callable with this index.
     pub(crate) fn evaluator(&self, callable: usize) -> Box<dyn Evaluator> {
         let to = self.clone();
         Box::new(CallableEvaluator::new(callable, move |batch| to.send(Message::Batch(batch))))

@@ -1,5 +1,6 @@
 //! Positions as arrays, and the symmetries of these arrays.
 
+use crate::errors::value_error;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -7,9 +8,6 @@ use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, PolicyIndex, enco
 use tablut_rules::{SIZE, SQUARES, Square, Symmetry};
 use tablut_search::Situation;
 
-use crate::errors::value_error;
-
-/// A symmetry from its index.
 pub(crate) fn symmetry(index: usize) -> PyResult<Symmetry> {
     Symmetry::ALL
         .get(index)
@@ -17,7 +15,6 @@ pub(crate) fn symmetry(index: usize) -> PyResult<Symmetry> {
         .ok_or_else(|| value_error(format!("symmetry {index}: expected 0 to {}", Symmetry::ALL.len() - 1)))
 }
 
-/// Queries as one batch.
 pub(crate) fn batch_of(queries: &[Situation], symmetry: Symmetry) -> InputBatch {
     let mut batch = InputBatch::default();
     for query in queries {

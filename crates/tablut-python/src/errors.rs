@@ -1,12 +1,11 @@
 //! Errors as Python exceptions, with the program's messages.
 
-use std::fmt::Display;
-use std::io;
-use std::path::Path;
-
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
 use tablut_net::{ModelFileError, ModelFileErrorKind};
 
 create_exception!(
@@ -16,22 +15,18 @@ create_exception!(
     "A move that is not legal in the position, or a move in a game that is over. The message has the reason."
 );
 
-/// An invalid text or value.
 pub(crate) fn value_error(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A value of the wrong type.
 pub(crate) fn type_error(message: impl Display) -> PyErr {
     PyTypeError::new_err(message.to_string())
 }
 
-/// A move that cannot be played.
 pub(crate) fn illegal_move(error: impl Display) -> PyErr {
     IllegalMoveError::new_err(error.to_string())
 }
 
-/// An evaluation or a match that failed.
 pub(crate) fn runtime_error(error: impl Display) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }
@@ -41,7 +36,6 @@ pub(crate) fn io_error(path: &Path, error: &io::Error) -> PyErr {
     io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
 }
 
-/// A model file that cannot be read.
 pub(crate) fn model_error(error: ModelFileError) -> PyErr {
     match &error.kind {
         ModelFileErrorKind::Io(reason) => io_error(&error.path, reason),

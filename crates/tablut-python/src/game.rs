@@ -1,20 +1,18 @@
 //! Games.
 
-use std::sync::Arc;
-
+use crate::action::{action_of, move_of, n_actions};
+use crate::encoding::{batch_dict, batch_of, index_array, indices_array, planes_of, symmetry};
+use crate::errors::{illegal_move, type_error, value_error};
+use crate::rules::{PyRules, RulesArgument, side};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
+use std::sync::Arc;
 use tablut_net::PolicyIndex;
 use tablut_rules::{Bitboard, Game, Move, MoveList, Outcome, Position, Rules, SIZE, SQUARES, Square, Symmetry};
 use tablut_search::Situation;
 use tablut_session::board_text::{Style, board_text};
 use tablut_session::{Players, Session, picture};
-
-use crate::action::{action_of, move_of, n_actions};
-use crate::encoding::{batch_dict, batch_of, index_array, indices_array, planes_of, symmetry};
-use crate::errors::{illegal_move, type_error, value_error};
-use crate::rules::{PyRules, RulesArgument, side};
 
 /// How a game ended.
 #[pyclass(eq, frozen, name = "Outcome", module = "tablut")]
@@ -64,7 +62,6 @@ pub(crate) struct PyGame {
 }
 
 impl PyGame {
-    /// The legal moves.
     fn moves(&self) -> MoveList {
         let mut moves = MoveList::new();
         self.game.legal_moves(&mut moves);
@@ -84,7 +81,6 @@ impl PyGame {
         }
     }
 
-    /// A move from its text or its action.
     fn read(&self, mv: &Bound<'_, PyAny>) -> PyResult<Move> {
         if let Ok(text) = mv.cast::<PyString>() {
             return self.game.rules().read_move(self.game.position(), text.to_cow()?.as_ref()).map_err(illegal_move);
@@ -355,7 +351,6 @@ pub(crate) fn begin(rules: Arc<Rules>, start: Position, max_plies: Option<u32>) 
     })
 }
 
-/// The arguments of `_restore`.
 type Restored = (PyRules, String, Vec<String>, Option<u32>);
 
 /// Writes the pieces of a position: 1 an attacker, 2 a defender, 3 the king. The board must contain zeros.

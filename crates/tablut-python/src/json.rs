@@ -1,12 +1,10 @@
 //! Conversion of data to and from Python objects through JSON.
 
+use crate::errors::{runtime_error, value_error};
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::errors::{runtime_error, value_error};
-
-/// Plain data as dicts, lists, texts and numbers.
 pub(crate) fn to_python<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let text = serde_json::to_string(data).map_err(runtime_error)?;
     py.import("json")?.call_method1("loads", (text,))

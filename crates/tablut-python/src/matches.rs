@@ -1,9 +1,15 @@
 //! Matches between players.
 
-use std::sync::Arc;
-
+use crate::calling_thread::{ToCaller, supervise};
+use crate::errors::{type_error, value_error};
+use crate::json::to_python;
+use crate::model::{PyModel, n_threads};
+use crate::players::{add_net, contestant};
+use crate::rules::RulesArgument;
+use crate::search::{Prepared, Source};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
+use std::sync::Arc;
 use tablut_arena::{
     DEFAULT_OPENING_PLIES, MatchConfig, MatchError, MatchReport, OpeningBook, Tournament, ladder, play_match,
 };
@@ -14,23 +20,17 @@ use tablut_ratings::TestBounds;
 use tablut_rules::Rules;
 use tablut_search::{Evaluator, Limit, SearchConfig};
 
-use crate::calling_thread::{ToCaller, supervise};
-use crate::errors::{type_error, value_error};
-use crate::json::to_python;
-use crate::model::{PyModel, n_threads};
-use crate::players::{add_net, contestant};
-use crate::rules::RulesArgument;
-use crate::search::{Prepared, Source};
-
 /// Games that a thread plays at the same time, as in `tablut match`.
 const GAMES_PER_THREAD: usize = 16;
 
-/// A player of a match.
 enum Entrant {
-    /// A player that a text names.
     Named(NamedPlayer),
     /// A model or a callable with a limit for each move.
-    Own { name: String, source: Source, limit: Limit },
+    Own {
+        name: String,
+        source: Source,
+        limit: Limit,
+    },
 }
 
 impl Entrant {
@@ -151,7 +151,6 @@ fn book(name: &str, rules: &Arc<Rules>) -> PyResult<OpeningBook> {
     }
 }
 
-/// Plays one match.
 fn play(py: Python<'_>, pair: [&Entrant; 2], nets: &NetPool, config: &MatchConfig) -> PyResult<MatchReport> {
     let n_named = nets.evaluators().len();
     let own = |place: usize| match pair[place] {

@@ -2,31 +2,26 @@
 //!
 //! Locks are taken only while Python's own lock is held, so a process can fork at any time.
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::PyIndexError;
-use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use tablut_net::{Inference, InputBatch, Model, NetError, NetEvaluator, OutputBatch, PooledNet, clauses_hash, encode};
-use tablut_rules::{MoveList, Situation};
-use tablut_search::Evaluator;
-use tablut_search::formulas::softmax::{exp, log_softmax};
-
 use crate::errors::{model_error, runtime_error, value_error};
 use crate::game::PyGame;
 use crate::json::to_python;
 use crate::rules::PyRules;
 use crate::threads::Workers;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use tablut_net::{Inference, InputBatch, Model, NetError, NetEvaluator, OutputBatch, PooledNet, clauses_hash, encode};
+use tablut_rules::{MoveList, Situation};
+use tablut_search::Evaluator;
+use tablut_search::formulas::softmax::{exp, log_softmax};
 
-/// The net that comes with the package.
 static SHIPPED: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/all-rules.tablut"));
-/// Its name in messages.
 pub(crate) const SHIPPED_NAME: &str = "the net that comes with the package";
 
-/// Positions between two checks of Python's signals.
 const CHUNK: usize = 4096;
 /// The number of positions that a thread takes at a time.
 const ROWS: usize = 16;
@@ -53,7 +48,6 @@ impl PyModel {
         Model::from_bytes(SHIPPED).map_err(|error| runtime_error(format!("{SHIPPED_NAME}: {error}")))
     }
 
-    /// The net that comes with the package.
     pub(crate) fn load_shipped(py: Python<'_>) -> PyResult<Py<PyModel>> {
         let load = || Py::new(py, Self::new(SHIPPED_NAME.to_owned(), Self::shipped_model()?)?);
         LOADED.get_or_try_init(py, load).map(|model| model.clone_ref(py))
@@ -64,7 +58,6 @@ impl PyModel {
         Ok(Box::new(NetEvaluator::new(self.net.inference(threads).map_err(runtime_error)?)))
     }
 
-    /// Engines for `n` threads.
     fn take(&self, n: usize) -> PyResult<Vec<Box<dyn Inference>>> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut engines = std::mem::take(&mut *idle);
@@ -170,7 +163,6 @@ pub(crate) fn rules_hash(rules: &tablut_rules::Rules) -> String {
     clauses_hash(rules.set())
 }
 
-/// The outputs for all positions so far.
 #[derive(Default)]
 struct Found {
     output: OutputBatch,
@@ -212,19 +204,15 @@ impl Found {
     }
 }
 
-/// Positions that threads evaluate.
 struct Source<'a> {
     parts: Vec<&'a [Situation]>,
-    /// The first part that no thread has taken.
     next: AtomicUsize,
 }
 
-/// The evaluations of one part.
 #[derive(Clone)]
 struct Part {
     place: usize,
     output: OutputBatch,
-    /// The end of each position's moves.
     move_ends: Vec<u32>,
 }
 

@@ -1,20 +1,18 @@
 //! Players that are named by text.
 
-use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard};
-
-use pyo3::prelude::*;
-use tablut_games::CancelToken;
-use tablut_net::{Model, ModelFileError, NetPool};
-use tablut_players::{Contestant, Fault, NamedPlayer, Player, PlayerError};
-use tablut_rules::{Game, Move, Rules};
-use tablut_search::{Evaluator, Situation};
-
 use crate::calling_thread::{ToCaller, supervise};
 use crate::errors::{model_error, runtime_error, value_error};
 use crate::game::PyGame;
 use crate::model::PyModel;
 use crate::rules::RulesArgument;
+use pyo3::prelude::*;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
+use tablut_games::CancelToken;
+use tablut_net::{Model, ModelFileError, NetPool};
+use tablut_players::{Contestant, Fault, NamedPlayer, Player, PlayerError};
+use tablut_rules::{Game, Move, Rules};
+use tablut_search::{Evaluator, Situation};
 
 /// The name of the net that comes with the package, instead of a model file. A file with this name has precedence.
 const SHIPPED: &str = "shipped";
@@ -39,7 +37,6 @@ fn no_program(named: &NamedPlayer, _: &Arc<Rules>) -> Result<Contestant, PlayerE
 /// The state of a player: its evaluators and its current game.
 struct Seat {
     evaluators: Vec<Box<dyn Evaluator>>,
-    /// The seed of all random choices.
     seed: u64,
     seen: Option<(Game, Box<dyn Player>)>,
 }

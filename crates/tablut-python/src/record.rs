@@ -1,12 +1,16 @@
 //! Records of games, their files, and training data from them.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
+use crate::encoding::batch_dict;
+use crate::errors::{check_readable, runtime_error, value_error};
+use crate::game::{PyGame, PyOutcome};
+use crate::model::rules_hash;
+use crate::rules::PyRules;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyType};
+use std::path::PathBuf;
+use std::sync::Arc;
 use tablut_games::{
     GameRecord, RecordFile, ReplayWindow, TrainingBatch, read_records, records_from_bytes, records_to_bytes,
     write_records,
@@ -14,12 +18,6 @@ use tablut_games::{
 use tablut_net::{PLANES, StatedRules};
 use tablut_rules::{Rules, SIZE};
 use tablut_search::Chances;
-
-use crate::encoding::batch_dict;
-use crate::errors::{check_readable, runtime_error, value_error};
-use crate::game::{PyGame, PyOutcome};
-use crate::model::rules_hash;
-use crate::rules::PyRules;
 
 /// A finished game of self-play, with the search's results for its positions.
 #[pyclass(frozen, name = "Record", module = "tablut")]
@@ -29,7 +27,6 @@ pub(crate) struct PyRecord {
 }
 
 impl PyRecord {
-    /// The records of a file.
     fn of_file(file: RecordFile) -> PyResult<Vec<Self>> {
         let rules: Vec<Arc<Rules>> = file.rules.iter().map(StatedRules::rules).collect();
         let record = |record: GameRecord| {
@@ -240,7 +237,6 @@ pub(crate) fn to_arrays<'py>(
     Ok(arrays)
 }
 
-/// The training data of games.
 fn training_data(games: &[GameRecord], rules: Vec<Arc<Rules>>, value_share: f32) -> PyResult<TrainingBatch> {
     let mut window = ReplayWindow::new(rules, usize::MAX);
     // rayon's global threads would be missing after a fork, so this call has its own threads.

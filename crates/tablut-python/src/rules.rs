@@ -1,21 +1,18 @@
 //! Rule sets.
 
+use crate::action::n_actions;
+use crate::errors::{type_error, value_error};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-
-use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
 use tablut_rules::{Bitboard, RuleSet, Rules, Side, USUAL_RULE_SET};
-
-use crate::action::n_actions;
-use crate::errors::{type_error, value_error};
 
 /// A cache of compiled rule sets by their text. Reading and compiling takes a millisecond, and many games in one pickle
 /// have the same rules. It is locked only while Python's lock is held.
 static RECENT: Mutex<VecDeque<(String, Arc<Rules>)>> = Mutex::new(VecDeque::new());
-/// The maximum number of cached rule sets.
 const MOST_RECENT: usize = 16;
 
 /// A rule set, compiled for play.
@@ -156,12 +153,10 @@ impl PyRules {
     }
 }
 
-/// The squares' names.
 fn names(squares: Bitboard) -> Vec<String> {
     squares.iter().map(|square| square.to_string()).collect()
 }
 
-/// A side from its name.
 pub(crate) fn side(name: Option<&str>) -> PyResult<Option<Side>> {
     name.map(str::parse).transpose().map_err(value_error)
 }
@@ -170,7 +165,6 @@ pub(crate) fn side(name: Option<&str>) -> PyResult<Option<Side>> {
 pub(crate) struct RulesArgument(pub(crate) Arc<Rules>);
 
 impl RulesArgument {
-    /// The rules of an argument, by default kvasir.
     pub(crate) fn or_usual(given: Option<Self>) -> PyResult<Arc<Rules>> {
         given.map_or_else(|| Rules::named(USUAL_RULE_SET).map(Arc::new).map_err(value_error), |given| Ok(given.0))
     }

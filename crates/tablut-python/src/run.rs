@@ -1,15 +1,13 @@
 //! A run's folder.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use tablut_games::{GenerationFile, RunFolder, RunFolderError};
-use tablut_report::{RunFiles, metrics_csv};
-
 use crate::errors::{io_error, value_error};
 use crate::json::to_python;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use tablut_games::{GenerationFile, RunFolder, RunFolderError};
+use tablut_report::{RunFiles, metrics_csv};
 
 fn folder_error(error: RunFolderError) -> PyErr {
     match &error {

@@ -1,35 +1,30 @@
 //! Searches of one or many games, with a net or a Python callable.
 
-use std::convert::Infallible;
-use std::sync::Mutex;
-use std::time::Instant;
-
+use crate::calling_thread::{ToCaller, supervise};
+use crate::errors::{runtime_error, type_error, value_error};
+use crate::game::PyGame;
+use crate::model::{PyModel, n_threads};
+use crate::search_result::PySearchResult;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
+use std::convert::Infallible;
+use std::sync::Mutex;
+use std::time::Instant;
 use tablut_games::{Concurrency, Counters, LeafRequest, Task, run_tasks};
 use tablut_players::SearchOptions;
 use tablut_rules::Game;
 use tablut_search::{Evaluation, Evaluator, Limit, Search, SearchConfig, Situation};
 use tablut_session::report_search;
 
-use crate::calling_thread::{ToCaller, supervise};
-use crate::errors::{runtime_error, type_error, value_error};
-use crate::game::PyGame;
-use crate::model::{PyModel, n_threads};
-use crate::search_result::PySearchResult;
-
 /// Simulations if neither a number nor a time is given.
 const SIMULATIONS: u32 = 800;
 /// The maximum number of positions that one search sends to the evaluator at once.
 const MAX_BATCH: usize = 32;
 
-/// A source of evaluations.
 pub(crate) enum Source {
-    /// A net.
     Model(Py<PyModel>),
-    /// A callable.
     Callable(Py<PyAny>),
 }
 
@@ -48,7 +43,6 @@ impl Source {
         }
     }
 
-    /// The callable, if it is one.
     pub(crate) fn callable(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         match self {
             Self::Model(_) => None,
@@ -77,7 +71,6 @@ impl Source {
 pub(crate) struct Prepared<T>(Mutex<Vec<T>>);
 
 impl<T> Prepared<T> {
-    /// One item for each worker.
     pub(crate) fn new(items: Vec<T>) -> Self {
         Self(Mutex::new(items))
     }
@@ -129,7 +122,6 @@ pub(crate) fn search_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<Se
     texts.join(",").parse().map_err(value_error)
 }
 
-/// One search as a task for the executor.
 struct SearchTask {
     search: Option<Search>,
     began: Option<Instant>,

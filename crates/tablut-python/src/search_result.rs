@@ -51,7 +51,6 @@ pub(crate) struct PySearchResult {
 }
 
 impl PySearchResult {
-    /// The result of a search that has ended.
     pub(crate) fn new(search: Search) -> Self {
         Self { result: search.result(), search }
     }

@@ -1,21 +1,5 @@
 //! Self-play in the background, as an iterator of records.
 
-use std::collections::BTreeMap;
-use std::convert::Infallible;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
-
-use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use tablut_games::{
-    CancelToken, Concurrency, Counters, GameRecord, RunError, SelfPlayConfig, SelfPlayGame, TaskSource, game_rng,
-    run_task_source,
-};
-use tablut_rules::Rules;
-use tablut_search::SelfPlaySearch;
-
 use crate::calling_thread::{Message, ToCaller, next_message};
 use crate::errors::{runtime_error, value_error};
 use crate::json::from_python;
@@ -23,8 +7,21 @@ use crate::model::{PyModel, n_threads};
 use crate::record::PyRecord;
 use crate::rules::RulesArgument;
 use crate::search::{Prepared, Source};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use tablut_games::{
+    CancelToken, Concurrency, Counters, GameRecord, RunError, SelfPlayConfig, SelfPlayGame, TaskSource, game_rng,
+    run_task_source,
+};
+use tablut_rules::Rules;
+use tablut_search::SelfPlaySearch;
 
-/// A finished game with its number.
 type Numbered = (usize, GameRecord);
 
 /// The games of a call, numbered from 0. The rule sets take turns.
@@ -57,10 +54,8 @@ impl TaskSource for Games {
     }
 }
 
-/// The result of the background thread.
 type Ended = Result<(), RunError<Infallible>>;
 
-/// The state of an iterator.
 struct Running {
     receiver: Receiver<Message<Numbered>>,
     thread: Option<JoinHandle<Ended>>,
@@ -82,7 +77,6 @@ pub(crate) struct PySelfPlay {
     n_games: usize,
     cancel: CancelToken,
     counters: Arc<Counters>,
-    /// The process that plays the games.
     process: u32,
 }
 

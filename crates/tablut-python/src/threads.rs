@@ -3,14 +3,11 @@
 //! A forked process does not have them, so it starts its own. Their lock is taken only while Python's own lock is held,
 //! so no thread holds it while the process forks. Thus a process can fork at any time.
 
-use std::sync::{Mutex, PoisonError};
-
+use crate::errors::runtime_error;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::{Mutex, PoisonError};
 
-use crate::errors::runtime_error;
-
-/// The threads, and the process that started them.
 static STARTED: Mutex<Option<(u32, &'static ThreadPool)>> = Mutex::new(None);
 
 /// The process's threads, one per core without the calling thread's. A further thread would only look for work and disturb
@@ -37,12 +34,10 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// At most `n` threads at a time.
     pub(crate) fn new(py: Python<'_>, n: usize) -> PyResult<Self> {
         Ok(Self { pool: if n > 1 { Some(pool(py)?) } else { None }, n })
     }
 
-    /// The number of threads.
     pub(crate) fn n(self) -> usize {
         self.n
     }

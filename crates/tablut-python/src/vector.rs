@@ -1,23 +1,20 @@
 //! Many games at once, with arrays for actions, rewards and observations.
 
-use std::sync::Arc;
-
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
-use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
-use tablut_net::{FEATURES, InputBatch, PLANES, encode};
-use tablut_rules::{Game, Move, MoveList, Rules, SIZE, SQUARES, Side};
-
 use crate::action::{legal_actions, move_of, n_actions};
 use crate::encoding::index_array;
 use crate::errors::{illegal_move, type_error, value_error};
 use crate::game::{PyGame, write_board};
 use crate::rules::{PyRules, RulesArgument};
 use crate::threads::Workers;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+use std::sync::Arc;
+use tablut_net::{FEATURES, InputBatch, PLANES, encode};
+use tablut_rules::{Game, Move, MoveList, Rules, SIZE, SQUARES, Side};
 
-/// One of the games.
 struct Table {
     game: Game,
     /// The legal actions, in ascending order.
@@ -28,7 +25,6 @@ struct Table {
 /// The result of a step in one game.
 #[derive(Clone, Copy, Default)]
 struct StepResult {
-    /// The attackers' and the defenders' rewards.
     rewards: [f32; 2],
     terminated: bool,
     truncated: bool,
@@ -239,10 +235,8 @@ impl PyVectorGames {
     }
 }
 
-/// Rewards, terminations and truncations.
 type StepArrays<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<bool>>, Bound<'py, PyArray1<bool>>);
 
-/// One whole number for each game.
 fn whole_numbers<'py>(object: &Bound<'py, PyAny>, n: usize) -> PyResult<PyReadonlyArray1<'py, i64>> {
     let array = object.py().import("numpy")?.call_method1("asarray", (object,))?;
     let untyped = array.cast::<PyUntypedArray>()?;
@@ -282,7 +276,6 @@ fn step(
     Ok(results)
 }
 
-/// The net's inputs of all games.
 fn encoded(tables: &mut [Table], workers: Workers) -> InputBatch {
     let mut batches: Vec<InputBatch> = (0..workers.n()).map(|_| InputBatch::default()).collect();
     workers.run(parts(tables, workers.n()).zip(&mut batches), |(tables, batch)| {

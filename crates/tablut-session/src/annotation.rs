@@ -72,7 +72,6 @@ impl Session {
     }
 }
 
-/// The moves of the better line that are shown.
 fn better_line(exercise: &Exercise) -> &[tablut_rules::Move] {
     let line = &exercise.line;
     let shown = exercise.proven.map_or(SHOWN_PLIES, |proven| proven.plies.into());

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use tablut_rules::{Move, Piece, Position, Rules, SIZE, Square};
 
-/// The style of texts.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct Style {
     /// Colours, by ANSI escape sequences.
@@ -13,7 +12,6 @@ pub struct Style {
     pub unicode: bool,
 }
 
-/// The use of a colour.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Colour {
     Attacker,
@@ -41,7 +39,6 @@ impl Style {
         if self.colour { format!("\x1b[{}m{text}\x1b[0m", colour.code()) } else { text.to_owned() }
     }
 
-    /// The symbol of a piece, without its colour.
     pub fn symbol(self, piece: Piece) -> &'static str {
         let (unicode, ascii) = match piece {
             Piece::Attacker => ("●", "t"),
@@ -109,7 +106,6 @@ pub fn board_text(rules: &Rules, position: &Position, last_move: Option<Move>, s
     text + &letters
 }
 
-/// The meaning of the symbols that the rule set uses.
 pub fn legend_text(rules: &Rules, style: Style) -> String {
     let marks = shown_marks(rules);
     let mut parts: Vec<String> = [(Piece::Attacker, "attacker"), (Piece::Defender, "defender"), (Piece::King, "king")]

@@ -9,12 +9,9 @@ const MAX_SECONDS: u32 = 3 * 60 * 60;
 /// The longest increment, in seconds.
 const MAX_INCREMENT: u32 = 180;
 
-/// The time that each side has.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct TimeControl {
-    /// Seconds at the beginning.
     pub seconds: u32,
-    /// Seconds that a side gets with each of its moves.
     pub increment: u32,
 }
 
@@ -34,7 +31,6 @@ pub struct Clock {
     now: u64,
 }
 
-/// A clock, as interfaces show it.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct ClockView {
     /// The time that each side has at the beginning and gets with each move.
@@ -47,7 +43,6 @@ pub struct ClockView {
 }
 
 impl Clock {
-    /// A clock that does not run yet.
     pub fn new(control: TimeControl) -> Result<Self, String> {
         let TimeControl { seconds, increment } = control;
         if !(1..=MAX_SECONDS).contains(&seconds) || increment > MAX_INCREMENT {
@@ -59,7 +54,6 @@ impl Clock {
         Ok(Self { control, attackers: milliseconds, defenders: milliseconds, since: None, lost: None, now: 0 })
     }
 
-    /// Sets the present time, as the time since 1970.
     pub(crate) fn set_now(&mut self, now: Duration) {
         self.now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
     }

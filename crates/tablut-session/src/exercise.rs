@@ -12,71 +12,58 @@ use tablut_search::{Chances, Proof, turned};
 pub struct Exercise {
     pub node: NodeId,
     pub(crate) game: Game,
-    /// First moves that solve it.
     pub(crate) solutions: Vec<Move>,
     pub(crate) line: Vec<Move>,
     pub(crate) proven: Option<Proof>,
     /// The position's value for the side to move, −1 to 1.
     pub(crate) worth: f32,
-    /// The mistake, and its value.
     pub(crate) played: Option<(Move, f32)>,
     pub(crate) lesson: Option<LessonStep>,
 }
 
-/// One step of a lesson, as interfaces show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LessonStep {
     /// Its index, from 0.
     pub step: usize,
     pub of: usize,
-    /// What it shows, in a few words.
     pub title: String,
     pub texts: Vec<String>,
-    /// What to do on the board.
     pub task: String,
-    /// What the right move has shown.
     pub shown: String,
 }
 
 impl LessonStep {
-    /// The answer to a move that does not solve the step.
     pub(crate) fn refusal(&self, piece: Option<Piece>) -> String {
         let piece = piece.map_or("That piece".to_owned(), |piece| format!("The {piece}"));
         words::capitalize(&format!("{piece} may move there, but it does not do this: {}", self.task))
     }
 }
 
-/// How good an answer is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sufficiency {
-    /// It is one of the best moves.
     Best,
     /// It keeps the proven result, or it is about as good as the best move that the search found.
     Enough,
     /// It wins a puzzle, but in more moves than the puzzle allows.
     Slower,
-    /// Its result is not proven.
     Unclear,
     /// It provably gives the result away, or it is no better than the mistake.
     Fails,
 }
 
-/// The verdict on an answer to an exercise.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
     #[serde(rename = "move")]
     pub mv: Move,
     pub sufficiency: Sufficiency,
     pub words: String,
-    /// The expected line after it.
     pub line: Vec<Move>,
     pub chances: Option<Chances>,
     /// Whether it is a judgement of the user's answer, and not the solution.
     pub answered: bool,
     /// Whether the answer is played on the board, as in puzzles and lessons.
     pub played: bool,
-    /// Whether the exercise goes on after the opponent's reply.
     pub goes_on: bool,
 }
 
@@ -150,7 +137,6 @@ impl Exercise {
         self.game.position().side_to_move()
     }
 
-    /// The task in words, without the solution.
     pub fn task(&self) -> String {
         let side = words::capitalize(&self.side().to_string());
         if let Some(lesson) = &self.lesson {

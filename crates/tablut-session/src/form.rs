@@ -11,7 +11,6 @@ pub fn rule_form() -> Value {
     serde_json::from_str(include_str!("rule_form.json")).expect("the form is valid JSON")
 }
 
-/// A contradiction in a form's values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleFault {
     pub words: String,
@@ -28,7 +27,6 @@ impl RuleFault {
     }
 }
 
-/// Whether a text names a key as a whole word.
 fn names(text: &str, key: &str) -> bool {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '.';
     text.match_indices(key).any(|(at, _)| {
@@ -37,7 +35,6 @@ fn names(text: &str, key: &str) -> bool {
     })
 }
 
-/// The check of a form's values.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RuleCheck {
     /// Contradictions. Empty if the rules are valid.

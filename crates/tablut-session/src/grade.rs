@@ -13,17 +13,12 @@ const USUAL_BLUNDER: f32 = 0.2;
 /// A move that costs this much of the range of 2 counts as 37 % accurate.
 const ACCURACY_SCALE: f32 = 0.4;
 
-/// How good a move was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
-    /// It gave away little.
     Good,
-    /// It gave away at least [`GradeScale::inaccuracy`].
     Inaccuracy,
-    /// It gave away at least [`GradeScale::mistake`].
     Mistake,
-    /// It gave away at least [`GradeScale::blunder`].
     Blunder,
 }
 
@@ -31,11 +26,8 @@ pub enum Grade {
 /// against a weak one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GradeScale {
-    /// An inaccuracy gives away this much: a quarter of a blunder.
     pub inaccuracy: f32,
-    /// A mistake gives away this much: half of a blunder.
     pub mistake: f32,
-    /// A blunder gives away this much.
     pub blunder: f32,
 }
 
@@ -69,7 +61,6 @@ impl Grade {
         reviewed_cost(session.tree(), id).map(|(_, cost)| GradeScale::of(session.players()).grade(cost))
     }
 
-    /// Whether a move of this grade is a mistake.
     pub(crate) fn is_mistake(self) -> bool {
         self >= Self::Mistake
     }
@@ -85,7 +76,6 @@ fn reviewed_cost(tree: &Tree, id: NodeId) -> Option<(Side, f32)> {
     Some((report.side, cost))
 }
 
-/// The accuracy of one side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SideReview {
     /// The mean accuracy of its moves, 0 to 1. A move that gives nothing away counts as 1.
@@ -101,7 +91,6 @@ pub struct SideReviews {
 }
 
 impl SideReviews {
-    /// The reviewed moves of the session's line.
     pub fn new(session: &Session) -> Self {
         let (tree, scale) = (session.tree(), GradeScale::of(session.players()));
         let costs: Vec<_> = tree.line(session.current()).iter().filter_map(|id| reviewed_cost(tree, *id)).collect();

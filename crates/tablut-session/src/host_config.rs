@@ -21,10 +21,8 @@ pub trait CustomPlayer: fmt::Debug + Send + Sync {
     fn reply(&self, game: &Game, seed: u64) -> Box<dyn Work>;
 }
 
-/// The usual [`HostConfig::demo_pause`].
 pub const DEMO_PAUSE: Duration = Duration::from_millis(700);
 
-/// What a host offers.
 #[derive(Clone, Debug, Default)]
 pub struct HostConfig {
     pub version: String,
@@ -37,14 +35,12 @@ pub struct HostConfig {
     /// The path of a page about a training run, relative to this page.
     pub run_page: Option<String>,
     pub puzzles: Vec<PuzzleBook>,
-    /// Players in addition to the levels.
     pub custom_players: Vec<Arc<dyn CustomPlayer>>,
     /// Minimum time between two moves of a game between two computer players, so that people can follow it.
     pub demo_pause: Duration,
 }
 
 impl HostConfig {
-    /// The first event that an interface receives.
     pub fn hello(&self) -> Hello {
         let info = |name: &str| {
             let set = RuleSet::named(name).expect("a built-in rule set");
@@ -106,7 +102,6 @@ impl HostConfig {
     }
 }
 
-/// What is special about a rule set, in one line.
 fn summary(set: &RuleSet) -> String {
     let escape = match set.escape {
         Escape::Corners => "The king escapes to the corners",

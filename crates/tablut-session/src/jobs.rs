@@ -7,10 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tablut_search::Evaluator;
 
-/// Work that a game asks its host to run.
 pub struct SessionJob {
     pub game: Arc<str>,
-    /// The job's id in its game.
     pub id: JobId,
     pub priority: Priority,
     /// Index of the evaluator: the nets of [`HostConfig::nets`](crate::HostConfig::nets), then those of
@@ -40,19 +38,15 @@ impl SessionJob {
     }
 }
 
-/// A step of a job, or the error that ended it.
 pub struct JobUpdate {
     pub game: Arc<str>,
-    /// The job's id in its game.
     pub job: JobId,
     pub step: Result<Step, String>,
 }
 
-/// The next task of a host's thread.
 pub enum Task {
     /// Do a step of this job, and give it back with [`JobQueue::push`] unless it has ended.
     Run(Box<SessionJob>),
-    /// Report this update, whose time has come.
     Report(JobUpdate),
 }
 

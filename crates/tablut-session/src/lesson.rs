@@ -5,47 +5,23 @@ use crate::exercise::{Exercise, LessonStep};
 use crate::player::Players;
 use crate::session::{Session, SessionError};
 use std::sync::Arc;
+use tablut_rules::Side::{Attackers, Defenders};
 use tablut_rules::{Applied, Bitboard, First, Move, MoveList, Position, Rules, Side, Square, Topic};
 
 /// A step with its position and the moves that solve it.
-#[derive(Clone, Debug)]
-struct Step {
-    title: &'static str,
-    texts: Vec<String>,
-    task: String,
-    shown: &'static str,
-    position: Position,
-    solutions: Vec<Move>,
-}
-
-/// What a step tells the player: its title, the task, and the sentence after the solution.
-#[derive(Clone, Copy)]
-struct StepText {
-    title: &'static str,
-    task: &'static str,
-    shown: &'static str,
-}
+type Step = (LessonStep, Position, Vec<Move>);
 
 pub fn titles(rules: &Rules) -> Vec<String> {
-    steps(rules).into_iter().map(|step| step.title.to_owned()).collect()
+    steps(rules).into_iter().map(|(lesson, ..)| lesson.title).collect()
 }
 
 /// The game and the exercise of one step. `None` if the lesson has fewer steps.
 pub fn step(rules: &Arc<Rules>, index: usize) -> Result<Option<(Session, Exercise)>, SessionError> {
     let steps = steps(rules);
-    let n_steps = steps.len();
-    let Some(found) = steps.into_iter().nth(index) else { return Ok(None) };
-    let session = Session::from_position(rules.clone(), found.position, Players::people())?;
-    let Step { texts, task, .. } = found;
-    let lesson = LessonStep {
-        step: index,
-        of: n_steps,
-        title: found.title.to_owned(),
-        texts,
-        task,
-        shown: found.shown.to_owned(),
-    };
-    let exercise = Exercise::of_lesson(&session, lesson, found.solutions);
+    let of = steps.len();
+    let Some((lesson, position, solutions)) = steps.into_iter().nth(index) else { return Ok(None) };
+    let session = Session::from_position(rules.clone(), position, Players::people())?;
+    let exercise = Exercise::of_lesson(&session, LessonStep { step: index, of, ..lesson }, solutions);
     Ok(Some((session, exercise)))
 }
 
@@ -61,21 +37,6 @@ fn position(pieces: &str, side: Side) -> Position {
 
 /// Whether a move is wanted: the rules, the position before the move, the move and what it did.
 type Wanted = fn(&Rules, &Position, Move, &Applied) -> bool;
-
-/// The first of the templates in which some moves are wanted and others are not, with the wanted moves.
-fn find(rules: &Rules, side: Side, templates: &[&str], wanted: Wanted) -> Option<(Position, Vec<Move>)> {
-    templates.iter().find_map(|pieces| {
-        let position = position(pieces, side);
-        if rules.decided(&position).is_some() {
-            return None;
-        }
-        let mut moves = MoveList::new();
-        rules.legal_moves(&position, &mut moves);
-        let solves = |mv: &&Move| wanted(rules, &position, **mv, &rules.apply(&position, **mv));
-        let solutions: Vec<Move> = moves.iter().filter(solves).copied().collect();
-        (!solutions.is_empty() && solutions.len() < moves.len()).then_some((position, solutions))
-    })
-}
 
 fn captures_a_soldier(_: &Rules, _: &Position, _: Move, applied: &Applied) -> bool {
     !applied.captured.is_empty() && applied.winner.is_none()
@@ -101,157 +62,149 @@ fn stops_the_king(rules: &Rules, before: &Position, _: Move, applied: &Applied) 
         && !rules.wins_at_once(&applied.position, Side::Defenders)
 }
 
-const SOLDIER: [&str; 1] = ["Ke5 Tc6 tb6 td2 tg8 Tg3"];
-const BY_KING: [&str; 2] = ["Kd4 Tb3 tc3 tg7 Tf6", "Kd7 Tb6 tc6 tg3 Tf3"];
-const BESIDE_THRONE_DEFENDER: [&str; 1] = ["Kg7 Td5 tc2 th3 Tg6"];
-const BESIDE_THRONE_ATTACKER: [&str; 1] = ["Kg7 td5 Tc2 tb8 Tg6"];
-const BESIDE_CORNER: [&str; 1] = ["Ke5 Tb1 tc4 tg7 Te4"];
-const BESIDE_CAMP_DEFENDER: [&str; 1] = ["Kg7 Te3 tb4 th3 Tg6"];
-const BESIDE_CAMP_ATTACKER: [&str; 1] = ["Kg7 te3 Tb4 tb8 Tg6"];
-const KING_ON_THRONE: [&str; 2] = ["Ke5 td5 tf2 tc8", "Ke5 td5 te6 te4 tf2"];
-const KING_BESIDE_THRONE: [&str; 3] = ["Ke4 td4 tf7 tc8", "Ke4 td4 te3 tf7", "Kd5 td6 tc5 td3"];
-const KING_ELSEWHERE: [&str; 2] = ["Kc3 tb3 td7 tg8", "Kc3 tb3 tc2 tc4 td7"];
-const ESCAPE: [&str; 4] = ["Kc4 tc7 tg4 tb4 Te6", "Kc2 tc7 tg2 tb2 Te6", "Kh7 th3 te7 ti7 Te5", "Ki8 ti3 te8 Te6"];
-const STOP: [&str; 4] =
-    ["Kc4 tc7 tg4 tb4 th3 Te6", "Kc4 tc7 tg4 tb4 th2 Te6", "Ki7 tg8 ti3 te7 Te5", "Ki8 tg9 ti3 te8 Te6"];
-
-/// A lesson that is being put together.
-struct Lesson<'a> {
-    rules: &'a Rules,
-    topics: Vec<Topic>,
-    steps: Vec<Step>,
+/// A step that not all rules have.
+struct StepTemplate {
+    title: &'static str,
+    task: &'static str,
+    shown: &'static str,
+    /// The topic of the rules' explanation, and texts of which its sentences about this step contain one.
+    about: (usize, &'static [&'static str]),
+    /// Positions, each with its side to move. The first in which some moves are wanted and others are not is used.
+    positions: &'static [(Side, &'static str)],
+    wanted: Wanted,
 }
 
-impl Lesson<'_> {
-    /// The sentences of a topic of the rules' explanation that contain one of these texts.
-    fn about(&self, topic: usize, parts: &[&str]) -> Vec<String> {
-        let sentences = self.topics.get(topic).map_or(&[][..], |topic| &topic.sentences);
-        let fits = |sentence: &&String| parts.iter().any(|part| sentence.contains(part));
-        sentences.iter().filter(fits).cloned().collect()
-    }
+const CAPTURE_THE_KING: StepTemplate = StepTemplate {
+    title: "Capture the king",
+    task: "You are the attackers. Capture the king.",
+    shown: "The king is captured: the attackers win.",
+    about: (3, &["elsewhere", "wherever", "second captor of the king"]),
+    positions: &[(Attackers, "Kc3 tb3 td7 tg8"), (Attackers, "Kc3 tb3 tc2 tc4 td7")],
+    wanted: captures_the_king,
+};
 
-    /// Adds a step with the first fitting template, if there is one.
-    fn add(&mut self, text: StepText, texts: Vec<String>, (side, templates): (Side, &[&str]), wanted: Wanted) {
-        if let Some((position, solutions)) = find(self.rules, side, templates, wanted) {
-            let StepText { title, task, shown } = text;
-            self.steps.push(Step { title, texts, task: task.to_owned(), shown, position, solutions });
-        }
-    }
+const TEMPLATES: [StepTemplate; 10] = [
+    StepTemplate {
+        title: "Capture a soldier",
+        task: "You are the attackers. Capture a defender between two of your pieces.",
+        shown: "Two enemies on opposite sides capture a soldier.",
+        about: (2, &["A soldier is captured"]),
+        positions: &[(Attackers, "Ke5 Tc6 tb6 td2 tg8 Tg3")],
+        wanted: captures_a_soldier,
+    },
+    StepTemplate {
+        title: "The king captures",
+        task: "You are the defenders. Capture the attacker with your king.",
+        shown: "The king helps to capture.",
+        about: (2, &["The king captures", "The king takes"]),
+        positions: &[(Defenders, "Kd4 Tb3 tc3 tg7 Tf6"), (Defenders, "Kd7 Tb6 tc6 tg3 Tf3")],
+        wanted: captures_with_the_king,
+    },
+    StepTemplate {
+        title: "The throne captures",
+        task: "Capture the piece next to the empty throne in the middle.",
+        shown: "The empty throne was the second captor.",
+        about: (2, &["The throne, "]),
+        positions: &[(Attackers, "Kg7 Td5 tc2 th3 Tg6"), (Defenders, "Kg7 td5 Tc2 tb8 Tg6")],
+        wanted: captures_a_soldier,
+    },
+    StepTemplate {
+        title: "The corners capture",
+        task: "Capture the defender next to the corner.",
+        shown: "The corner was the second captor.",
+        about: (2, &["A corner"]),
+        positions: &[(Attackers, "Ke5 Tb1 tc4 tg7 Te4")],
+        wanted: captures_a_soldier,
+    },
+    StepTemplate {
+        title: "The camps capture",
+        task: "Capture the piece next to the empty camp, one of the dashed squares.",
+        shown: "The camp was the second captor.",
+        about: (2, &["camp"]),
+        positions: &[(Attackers, "Kg7 Te3 tb4 th3 Tg6"), (Defenders, "Kg7 te3 Tb4 tb8 Tg6")],
+        wanted: captures_a_soldier,
+    },
+    CAPTURE_THE_KING,
+    StepTemplate {
+        title: "The king on the throne",
+        about: (3, &["on the throne is", "wherever"]),
+        positions: &[(Attackers, "Ke5 td5 tf2 tc8"), (Attackers, "Ke5 td5 te6 te4 tf2")],
+        ..CAPTURE_THE_KING
+    },
+    StepTemplate {
+        title: "The king next to the throne",
+        about: (3, &["next to the throne is", "wherever", "throne counts"]),
+        positions: &[(Attackers, "Ke4 td4 tf7 tc8"), (Attackers, "Ke4 td4 te3 tf7"), (Attackers, "Kd5 td6 tc5 td3")],
+        ..CAPTURE_THE_KING
+    },
+    StepTemplate {
+        title: "Escape",
+        task: "You are the defenders. Take the king to safety in one move.",
+        shown: "The king has escaped: the defenders win.",
+        about: (0, &["The defenders win"]),
+        positions: &[
+            (Defenders, "Kc4 tc7 tg4 tb4 Te6"),
+            (Defenders, "Kc2 tc7 tg2 tb2 Te6"),
+            (Defenders, "Kh7 th3 te7 ti7 Te5"),
+            (Defenders, "Ki8 ti3 te8 Te6"),
+        ],
+        wanted: escapes,
+    },
+    StepTemplate {
+        title: "Stop the king",
+        task: "You are the attackers, and the king is about to escape. Close his escape route.",
+        shown: "The king has no escape route any more.",
+        about: (0, &["The defenders win"]),
+        positions: &[
+            (Attackers, "Kc4 tc7 tg4 tb4 th3 Te6"),
+            (Attackers, "Kc4 tc7 tg4 tb4 th2 Te6"),
+            (Attackers, "Ki7 tg8 ti3 te7 Te5"),
+            (Attackers, "Ki8 tg9 ti3 te8 Te6"),
+        ],
+        wanted: stops_the_king,
+    },
+];
 
-    /// Adds the first of two steps that fits, each with its side and its templates.
-    fn add_either(&mut self, text: StepText, texts: Vec<String>, sides: [(Side, &[&str]); 2]) {
-        let fits = |(side, one): &(Side, &[&str])| find(self.rules, *side, one, captures_a_soldier).is_some();
-        if let Some(found) = sides.into_iter().find(fits) {
-            self.add(text, texts, found, captures_a_soldier);
-        }
+impl StepTemplate {
+    /// The step under some rules, which `topics` explain. `None` if they do not have it.
+    fn step(&self, rules: &Rules, topics: &[Topic]) -> Option<Step> {
+        self.positions.iter().find_map(|(side, pieces)| {
+            let position = position(pieces, *side);
+            if rules.decided(&position).is_some() {
+                return None;
+            }
+            let mut moves = MoveList::new();
+            rules.legal_moves(&position, &mut moves);
+            let solves = |mv: &&Move| (self.wanted)(rules, &position, **mv, &rules.apply(&position, **mv));
+            let solutions: Vec<Move> = moves.iter().filter(solves).copied().collect();
+            let lesson = || lesson_step(self.title, self.task.to_owned(), self.shown, topics, self.about);
+            (!solutions.is_empty() && solutions.len() < moves.len()).then(|| (lesson(), position, solutions))
+        })
     }
+}
 
-    fn moves(&mut self) {
-        let first = match self.rules.set().first {
-            First::Defenders => Side::Defenders,
-            _ => Side::Attackers,
-        };
-        let position = Position::start(first);
-        let mut moves = MoveList::new();
-        self.rules.legal_moves(&position, &mut moves);
-        self.steps.push(Step {
-            title: "Move",
-            texts: self.about(1, &["Pieces move"]),
-            task: format!("Move any piece of the {first}. Click it, then click a marked square."),
-            shown: "All pieces move like this. There is one move a turn.",
-            position,
-            solutions: moves.into_vec(),
-        });
-    }
-
-    fn captures(&mut self) {
-        let text = StepText {
-            title: "Capture a soldier",
-            task: "You are the attackers. Capture a defender between two of your pieces.",
-            shown: "Two enemies on opposite sides capture a soldier.",
-        };
-        let texts = self.about(2, &["A soldier is captured"]);
-        self.add(text, texts, (Side::Attackers, &SOLDIER), captures_a_soldier);
-        let text = StepText {
-            title: "The king captures",
-            task: "You are the defenders. Capture the attacker with your king.",
-            shown: "The king helps to capture.",
-        };
-        let texts = self.about(2, &["The king captures", "The king takes"]);
-        self.add(text, texts, (Side::Defenders, &BY_KING), captures_with_the_king);
-    }
-
-    /// The squares that capture like a piece.
-    fn hostile_squares(&mut self) {
-        let text = StepText {
-            title: "The throne captures",
-            task: "Capture the piece next to the empty throne in the middle.",
-            shown: "The empty throne was the second captor.",
-        };
-        let throne: [(Side, &[&str]); 2] =
-            [(Side::Attackers, &BESIDE_THRONE_DEFENDER), (Side::Defenders, &BESIDE_THRONE_ATTACKER)];
-        self.add_either(text, self.about(2, &["The throne, "]), throne);
-        let text = StepText {
-            title: "The corners capture",
-            task: "Capture the defender next to the corner.",
-            shown: "The corner was the second captor.",
-        };
-        self.add(text, self.about(2, &["A corner"]), (Side::Attackers, &BESIDE_CORNER), captures_a_soldier);
-        let text = StepText {
-            title: "The camps capture",
-            task: "Capture the piece next to the empty camp, one of the dashed squares.",
-            shown: "The camp was the second captor.",
-        };
-        let camps: [(Side, &[&str]); 2] =
-            [(Side::Attackers, &BESIDE_CAMP_DEFENDER), (Side::Defenders, &BESIDE_CAMP_ATTACKER)];
-        self.add_either(text, self.about(2, &["camp"]), camps);
-    }
-
-    fn king(&mut self) {
-        let places: [(&str, &[&str], &[&str]); 3] = [
-            ("Capture the king", &["elsewhere", "wherever", "second captor of the king"], &KING_ELSEWHERE),
-            ("The king on the throne", &["on the throne is", "wherever"], &KING_ON_THRONE),
-            (
-                "The king next to the throne",
-                &["next to the throne is", "wherever", "throne counts"],
-                &KING_BESIDE_THRONE,
-            ),
-        ];
-        for (title, parts, templates) in places {
-            let text = StepText {
-                title,
-                task: "You are the attackers. Capture the king.",
-                shown: "The king is captured: the attackers win.",
-            };
-            self.add(text, self.about(3, parts), (Side::Attackers, templates), captures_the_king);
-        }
-    }
-
-    fn aim(&mut self) {
-        let text = StepText {
-            title: "Escape",
-            task: "You are the defenders. Take the king to safety in one move.",
-            shown: "The king has escaped: the defenders win.",
-        };
-        let aim = self.about(0, &["The defenders win"]);
-        self.add(text, aim.clone(), (Side::Defenders, &ESCAPE), escapes);
-        let text = StepText {
-            title: "Stop the king",
-            task: "You are the attackers, and the king is about to escape. Close his escape route.",
-            shown: "The king has no escape route any more.",
-        };
-        self.add(text, aim, (Side::Attackers, &STOP), stops_the_king);
-    }
+fn lesson_step(title: &str, task: String, shown: &str, topics: &[Topic], about: (usize, &[&str])) -> LessonStep {
+    let (topic, parts) = about;
+    let sentences = topics.get(topic).map_or(&[][..], |topic| &topic.sentences);
+    let fits = |sentence: &&String| parts.iter().any(|part| sentence.contains(part));
+    let texts = sentences.iter().filter(fits).cloned().collect();
+    LessonStep { step: 0, of: 0, title: title.to_owned(), texts, task, shown: shown.to_owned() }
 }
 
 fn steps(rules: &Rules) -> Vec<Step> {
-    let mut lesson = Lesson { rules, topics: rules.set().explain(), steps: Vec::new() };
-    lesson.moves();
-    lesson.captures();
-    lesson.hostile_squares();
-    lesson.king();
-    lesson.aim();
-    lesson.steps
+    let topics = rules.set().explain();
+    let first = match rules.set().first {
+        First::Defenders => Defenders,
+        _ => Attackers,
+    };
+    let task = format!("Move any piece of the {first}. Click it, then click a marked square.");
+    let shown = "All pieces move like this. There is one move a turn.";
+    let position = Position::start(first);
+    let mut moves = MoveList::new();
+    rules.legal_moves(&position, &mut moves);
+    let any_move = (lesson_step("Move", task, shown, &topics, (1, &["Pieces move"])), position, moves.into_vec());
+    let others = TEMPLATES.iter().filter_map(|template| template.step(rules, &topics));
+    std::iter::once(any_move).chain(others).collect()
 }
 
 #[cfg(test)]

@@ -7,22 +7,16 @@ use serde_json::Value;
 use tablut_rules::{Game, Move, Position, Side};
 use tablut_search::{DrawValues, RootMove, SearchConfig, SearchResult, Solver, formulas::sampling::draw, turned};
 
-/// How the computer plays.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Level {
-    /// The name in commands and files.
     pub name: &'static str,
-    /// The name on the page.
     pub title: &'static str,
-    /// How it plays, in a sentence.
     pub description: &'static str,
-    /// Simulations per move.
     #[serde(skip)]
     pub simulations: u32,
     /// The temperature of the choice of moves: 0 plays the best move, 1 draws by the search's policy.
     #[serde(skip)]
     pub temperature: f32,
-    /// What the search proves.
     #[serde(skip)]
     pub solver: Solver,
     /// Whether it aims at a balanced game instead of a win.
@@ -35,92 +29,35 @@ pub struct Level {
 
 /// All levels, the weakest first. The adaptive one is last.
 pub const LEVELS: [Level; 8] = [
-    Level {
-        name: "newcomer",
-        title: "Newcomer",
-        description: "Knows little more than how the pieces move.",
-        simulations: 0,
-        temperature: 2.5,
-        solver: Solver::Off,
-        adapts: false,
-        blunder: 0.4,
-    },
-    Level {
-        name: "beginner",
-        title: "Beginner",
-        description: "Does not look ahead, and often misses a win.",
-        simulations: 0,
-        temperature: 1.2,
-        solver: Solver::Off,
-        adapts: false,
-        blunder: 0.4,
-    },
-    Level {
-        name: "casual",
-        title: "Casual",
-        description: "Plays sensible moves without looking ahead.",
-        simulations: 0,
-        temperature: 0.6,
-        solver: Solver::Off,
-        adapts: false,
-        blunder: 0.3,
-    },
-    Level {
-        name: "club",
-        title: "Club player",
-        description: "Looks a little ahead, sees threats, and still varies its moves.",
-        simulations: 32,
-        temperature: 0.5,
-        solver: Solver::Threats,
-        adapts: false,
-        blunder: 0.2,
-    },
-    Level {
-        name: "strong",
-        title: "Strong",
-        description: "Calculates short lines exactly.",
-        simulations: 128,
-        temperature: 0.0,
-        solver: Solver::Deep,
-        adapts: false,
-        blunder: 0.15,
-    },
-    Level {
-        name: "expert",
-        title: "Expert",
-        description: "Looks further ahead and misses little.",
-        simulations: 800,
-        temperature: 0.0,
-        solver: Solver::Deep,
-        adapts: false,
-        blunder: 0.1,
-    },
-    Level {
-        name: "full",
-        title: "Full strength",
-        description: "Searches for about a second per move.",
-        simulations: 6000,
-        temperature: 0.0,
-        solver: Solver::Deep,
-        adapts: false,
-        blunder: 0.1,
-    },
-    Level {
-        name: "adaptive",
-        title: "Adaptive",
-        description: "Plays as well as you do: it looks ahead, then chooses moves that keep the game close.",
-        simulations: 128,
-        temperature: 0.0,
-        solver: Solver::Deep,
-        adapts: true,
-        blunder: 0.2,
-    },
+    // Name, title, description, simulations, temperature, solver, blunder.
+    level("newcomer", "Newcomer", "Knows little more than how the pieces move.", 0, 2.5, Solver::Off, 0.4),
+    level("beginner", "Beginner", "Does not look ahead, and often misses a win.", 0, 1.2, Solver::Off, 0.4),
+    level("casual", "Casual", "Plays sensible moves without looking ahead.", 0, 0.6, Solver::Off, 0.3),
+    level("club", "Club player", CLUB, 32, 0.5, Solver::Threats, 0.2),
+    level("strong", "Strong", "Calculates short lines exactly.", 128, 0.0, Solver::Deep, 0.15),
+    level("expert", "Expert", "Looks further ahead and misses little.", 800, 0.0, Solver::Deep, 0.1),
+    level("full", "Full strength", "Searches for about a second per move.", 6000, 0.0, Solver::Deep, 0.1),
+    Level { adapts: true, ..level("adaptive", "Adaptive", ADAPTIVE, 128, 0.0, Solver::Deep, 0.2) },
 ];
+
+const CLUB: &str = "Looks a little ahead, sees threats, and still varies its moves.";
+const ADAPTIVE: &str = "Plays as well as you do: it looks ahead, then chooses moves that keep the game close.";
+
+const fn level(
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    simulations: u32,
+    temperature: f32,
+    solver: Solver,
+    blunder: f32,
+) -> Level {
+    Level { name, title, description, simulations, temperature, solver, adapts: false, blunder }
+}
 
 /// The measured ratings of the levels, one line of JSON each. `experiments/levels` describes the measurement.
 const RATINGS: &str = include_str!("level_ratings.jsonl");
 
-/// A level with its ratings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelInfo {
     #[serde(flatten)]
@@ -150,7 +87,6 @@ pub(crate) fn level_infos() -> Vec<LevelInfo> {
 const VARIED_PLIES: u32 = 6;
 /// In these plies a PUCT search draws its move from visits^(1 / temperature).
 const VARIED_TEMPERATURE: f32 = 0.5;
-/// The maximum number of nodes of a search.
 pub(crate) const MAX_NODES: u32 = 60_000;
 /// The value that the adaptive level aims at, from its own point of view.
 const ADAPTIVE_AIM: f32 = 0.05;
@@ -183,12 +119,10 @@ impl Level {
         LEVELS.iter().find(|level| level.name == name)
     }
 
-    /// The names of all levels, with commas.
     pub fn names() -> String {
         LEVELS.map(|level| level.name).join(", ")
     }
 
-    /// Its search in the current position of a game.
     pub fn search(&self, game: &Game) -> SearchConfig {
         let mut config = session_search();
         config.solver = self.solver;

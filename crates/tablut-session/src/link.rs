@@ -10,9 +10,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use tablut_rules::{Position, RuleSet, Rules};
 
-/// Reads and writes the part of a link after `#`.
 impl Session {
-    /// The fragment for the current position.
     pub fn to_link(&self) -> String {
         let set = self.rules().set();
         let mut text = match RuleSet::named(&set.name) {

@@ -24,22 +24,18 @@ use tablut_rules::Move;
 
 pub use new_game::first_side;
 
-/// Identifies a job of a game.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub struct JobId(pub u64);
 
-/// Jobs with a higher priority run first.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd)]
 pub enum Priority {
     /// An interface waits for a move or a verdict.
     Now,
     /// An interface shows the result while it grows.
     Soon,
-    /// It runs in the background.
     Background,
 }
 
-/// The result of a request or of a job's update.
 #[derive(Default)]
 pub struct Response {
     /// Events for every interface that shows the game.
@@ -47,7 +43,6 @@ pub struct Response {
     /// Events for the interface that sent the request.
     pub one: Vec<Event>,
     pub jobs: Vec<SessionJob>,
-    /// Whether the host must save the game.
     pub changed: bool,
 }
 
@@ -74,7 +69,6 @@ struct RunningJob {
     cancelled: Arc<AtomicBool>,
 }
 
-/// A session with the protocol.
 pub struct LiveGame {
     name: Arc<str>,
     session: Session,
@@ -83,7 +77,6 @@ pub struct LiveGame {
     is_new: bool,
     analysing: bool,
     exercises: Vec<Exercise>,
-    /// The current exercise, and its index in the review.
     exercise: Option<(Option<usize>, Exercise)>,
     /// A position that a person only looks at: the computer does not move there.
     looked_at: Option<NodeId>,
@@ -124,7 +117,6 @@ impl LiveGame {
         self.cancel(JobKind::Checkpoints, &mut Response::default());
     }
 
-    /// The name with which the host knows the game.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -229,7 +221,6 @@ impl LiveGame {
         }
     }
 
-    /// Stores a review's exercises and returns the event with its results.
     fn reviewed(&mut self, report: ReviewReport) -> Event {
         self.exercises = report.exercises;
         let (accuracy, scale) = (Box::new(SideReviews::new(&self.session)), GradeScale::of(self.session.players()));
@@ -374,7 +365,6 @@ fn exercise_event(index: Option<usize>, exercise: &Exercise) -> Event {
     Event::Exercise { index, task: exercise.task(), lesson: exercise.lesson().cloned().map(Box::new) }
 }
 
-/// The next seed of a sequence.
 fn advance(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *seed

@@ -5,12 +5,9 @@ use crate::view::{Mark, marks};
 use std::fmt::Write as _;
 use tablut_rules::{Piece, SIZE, Square};
 
-/// The length of a square's side.
 const SIDE: usize = 60;
-/// The width of the margin for letters and numbers.
 const MARGIN: usize = 34;
 
-/// The current position with its special squares and the last move.
 pub fn svg(session: &Session) -> String {
     let size = SIZE * SIDE + 2 * MARGIN;
     let position = session.game().position();
@@ -67,7 +64,6 @@ pub fn svg(session: &Session) -> String {
     svg + "</svg>\n"
 }
 
-/// The top left corner of a square.
 fn corner(square: Square) -> (usize, usize) {
     (MARGIN + square.column() * SIDE, MARGIN + (SIZE - 1 - square.row()) * SIDE)
 }

@@ -4,7 +4,6 @@ use crate::level::Level;
 use serde::{Deserialize, Serialize};
 use tablut_rules::Side;
 
-/// Who makes a side's moves.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum SidePlayer {
@@ -37,7 +36,6 @@ impl SidePlayer {
     }
 }
 
-/// Both sides' players.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Players {
     pub attackers: SidePlayer,

@@ -21,7 +21,6 @@ use tablut_rules::{Move, RuleSet, Rules, Side, Square};
 
 pub const PROTOCOL: u32 = 3;
 
-/// A request with its id.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Call {
     /// Chosen by the interface. [`Event::Done`] and [`Event::Refused`] repeat it.
@@ -38,7 +37,6 @@ pub fn read_call<C: DeserializeOwned>(text: &str) -> Result<C, Event> {
     })
 }
 
-/// What an interface asks for.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub enum Request {
@@ -145,18 +143,14 @@ pub enum Request {
     Link,
 }
 
-/// Rules by name or in full.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RequestedRules {
-    /// A built-in rule set.
     Name(String),
-    /// The text of a rule file.
     Toml(String),
 }
 
 impl RequestedRules {
-    /// The rules.
     pub fn compiled(&self) -> Result<Arc<Rules>, String> {
         let set = match self {
             Self::Name(name) => RuleSet::named(name),
@@ -166,7 +160,6 @@ impl RequestedRules {
     }
 }
 
-/// What a host reports.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub enum Event {
@@ -233,7 +226,6 @@ pub enum Event {
 }
 
 impl Event {
-    /// The last event of the call with this id.
     pub fn end(re: u64, result: Result<(), String>) -> Self {
         match result {
             Ok(()) => Self::Done { re },
@@ -242,10 +234,8 @@ impl Event {
     }
 }
 
-/// Everything that can be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hello {
-    /// [`PROTOCOL`].
     pub protocol: u32,
     pub version: String,
     pub rule_sets: Vec<RuleSetInfo>,
@@ -257,7 +247,6 @@ pub struct Hello {
     pub about_nets: Vec<Value>,
     /// The checkpoints of a run, the earliest first. Empty if the host has no run.
     pub checkpoints: Vec<String>,
-    /// Whether the host can train a net.
     pub trains: bool,
     /// The path of a page about a training run, relative to this page.
     pub run_page: Option<String>,
@@ -266,16 +255,13 @@ pub struct Hello {
     pub form: Value,
 }
 
-/// A rule set that can be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RuleSetInfo {
     pub name: String,
     pub title: String,
     pub source: String,
-    /// Its values, for the form.
     pub set: Value,
     /// Whether the side that moves first is drawn.
     pub drawn: bool,
-    /// What is special about it, in one line.
     pub summary: String,
 }

@@ -12,17 +12,13 @@ pub struct PuzzleBook {
     pub puzzles: Vec<BookPuzzle>,
 }
 
-/// A position in which the side to move wins.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct BookPuzzle {
     pub position: Position,
-    /// Moves of the side to move until it wins.
     pub distance: u32,
-    /// All first moves of a shortest win.
     pub solutions: Vec<Move>,
 }
 
-/// The number of puzzles in a book.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PuzzleCounts {
     pub rules: String,

@@ -10,7 +10,6 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use tablut_rules::{GameText, GameTextError, MoveText, RuleSet, Rules, WrittenMove};
 
-/// The format of an exported game.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
@@ -18,16 +17,12 @@ pub enum Format {
     Text,
     Otg,
     Json,
-    /// A picture of the current position.
     Svg,
     Toml,
 }
 
 impl Session {
     /// The current line in a format.
-    ///
-    /// # Errors
-    /// Returns an error if the format is [`Format::Otg`] and OpenTafl's rules cannot express the game's.
     pub fn export(&self, format: Format) -> Result<String, String> {
         match format {
             Format::Text => Ok(self.to_text()),
@@ -72,7 +67,6 @@ impl Session {
         text
     }
 
-    /// An OpenTafl record of all variations with their comments.
     fn to_otg(&self) -> Result<String, String> {
         let mut walk = self.clone();
         let mut record = GameText::record(self.rules(), self.start())
@@ -101,14 +95,10 @@ impl Session {
 
     /// Reads a saved game's JSON, an OpenTafl record, a link, a position, a rule file, or moves in any notation. `rules`
     /// are used if the text contains none.
-    ///
-    /// # Errors
-    /// Returns the reason if the text contains no game, or the place of the first illegal move.
     pub fn import(text: &str, rules: &RuleSet) -> Result<Self, String> {
         Self::read(text, rules, false)
     }
 
-    /// Reads the same texts as [`Session::import`], but always uses `rules`.
     pub fn import_under(text: &str, rules: &RuleSet) -> Result<Self, String> {
         Self::read(text, rules, true)
     }
@@ -194,7 +184,6 @@ fn rule_file(text: &str) -> Result<Option<RuleSet>, String> {
     if is_key { RuleSet::from_toml(text).map(Some).map_err(|error| error.to_string()) } else { Ok(None) }
 }
 
-/// A comment in a form that fits between braces.
 fn in_braces(comment: &str) -> String {
     comment.replace('{', "(").replace('}', ")").replace(['\n', '\r'], " ")
 }

@@ -3,7 +3,6 @@
 use serde::Serialize;
 use tablut_rules::{Applied, Game, Move, Outcome, Piece, Position, Side, Square};
 
-/// How a game has ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 pub struct GameEnding {
     /// The winner. `None` for a draw.
@@ -32,14 +31,12 @@ impl Alarm {
     }
 }
 
-/// A move and its effects.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MoveReport {
     pub side: Side,
     pub piece: Piece,
     pub mv: Move,
     pub captured: Vec<(Square, Piece)>,
-    /// The king's escape routes after the move.
     pub alarm: Option<Alarm>,
     /// How often the position has occurred before, counted by the rule set's repetition rule.
     pub occurrences: u32,

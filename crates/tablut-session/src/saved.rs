@@ -11,9 +11,7 @@ use std::sync::Arc;
 use tablut_rules::{Game, Move, Position, RuleSet, Rules, Side};
 use tablut_search::{Chances, Proof};
 
-/// The name of the format in the file.
 pub const FORMAT: &str = "tablut game";
-/// The version of the format.
 pub const VERSION: u32 = 1;
 
 /// A saved game.
@@ -22,41 +20,30 @@ pub const VERSION: u32 = 1;
 /// without comments and resignations. A position's index is 0 for the start, 1 for the first of `positions`, and so on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedGame {
-    /// [`FORMAT`].
     pub format: String,
-    /// [`VERSION`].
     pub version: u32,
-    /// The rules in full.
     pub rules: RuleSet,
-    /// The position at the beginning.
     pub start: Position,
-    /// The side that moved first.
     pub first: Side,
-    /// The moves of the main line.
     pub moves: Vec<Move>,
     /// The winner of the main line. `None` for a draw and an unfinished game.
     pub winner: Option<Side>,
     /// Why the game ended. `None` for an unfinished game.
     pub reason: Option<String>,
-    /// The players.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub players: Option<Players>,
     /// The secrets of the seats, which no export contains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seats: Option<Seats>,
-    /// Whether the game pauses after a person's blunder.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pauses_on_blunders: bool,
-    /// The clock of a game with seats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clock>,
     /// All positions after the start, each after its parent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub positions: Vec<SavedPosition>,
-    /// The comment on the start.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub comment: String,
-    /// What a review found at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<SavedReview>,
     /// The index of the current position. `None` for the end of the main line.
@@ -64,39 +51,29 @@ pub struct SavedGame {
     pub at: Option<usize>,
 }
 
-/// A position of a saved game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedPosition {
-    /// The index of the position before.
     pub parent: usize,
-    /// The move that leads here.
     #[serde(rename = "move")]
     pub mv: Move,
-    /// The comment.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub comment: String,
-    /// The side that resigned here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resigned: Option<Side>,
-    /// What a review found here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<SavedReview>,
 }
 
-/// What a review found at a position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedReview {
     /// The chances of the attackers, of a draw and of the defenders.
     pub chances: [f32; 3],
-    /// The number of simulations.
     pub simulations: u32,
-    /// The proven result: `attackers`, `defenders` or `draw`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proven: Option<String>,
     /// Plies within which the proven result can be forced.
     #[serde(default)]
     pub plies: u16,
-    /// The best line.
     pub best: Vec<Move>,
     /// All first moves that keep the proven result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -141,29 +118,21 @@ impl SavedReview {
     }
 }
 
-/// Why a text is not a saved game.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct SavedGameError(String);
 
 impl SavedGame {
     /// Reads the text of a file. [`SavedGame::session`] checks its content.
-    ///
-    /// # Errors
-    /// Returns an error if the text is not JSON or a field is missing or of the wrong type.
     pub fn from_json(text: &str) -> Result<Self, SavedGameError> {
         serde_json::from_str(text).map_err(|error| SavedGameError(format!("not a saved game: {error}")))
     }
 
-    /// The text of the file.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("plain data") + "\n"
     }
 
     /// The game.
-    ///
-    /// # Errors
-    /// Returns an error if the format, the version, the rules, a move, a comment or an index is not valid.
     pub fn session(&self) -> Result<Session, SavedGameError> {
         if self.format != FORMAT || self.version != VERSION {
             let (found, version) = (shorten(&self.format), self.version);
@@ -228,7 +197,6 @@ impl SavedGame {
 }
 
 impl Session {
-    /// The game in the form of a file.
     pub fn saved(&self) -> SavedGame {
         let main = self.tree().main_line();
         let mut end = self.clone();

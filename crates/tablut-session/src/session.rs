@@ -14,7 +14,6 @@ pub const MAX_COMMENT: usize = 2000;
 /// The maximum number of bytes of all comments of a game together, so that every game can be saved, read and sent.
 pub const MAX_COMMENT_BYTES: usize = 256 << 10;
 
-/// Why a session cannot do something.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
@@ -46,21 +45,18 @@ impl From<SessionError> for String {
     }
 }
 
-/// A game with its variations.
 #[derive(Clone, Debug)]
 pub struct Session {
     rules: Arc<Rules>,
     start: Position,
     tree: Tree,
     current: NodeId,
-    /// The game up to `current`.
     game: Game,
     players: Players,
     /// The seats of a game between two people with a seat each.
     seats: Option<Seats>,
     /// Whether the game pauses after a person's blunder, before the computer replies.
     pub(crate) pauses_on_blunders: bool,
-    /// The clock of a game with seats.
     pub(crate) clock: Option<Clock>,
 }
 
@@ -111,7 +107,6 @@ impl Session {
         self.tree.node(self.current).expect("the current node is in the tree")
     }
 
-    /// The secrets of the seats, if each side has one.
     pub fn seats(&self) -> Option<&Seats> {
         self.seats.as_ref()
     }
@@ -171,7 +166,6 @@ impl Session {
         Ok(self.node().report.as_ref().expect("a move led here"))
     }
 
-    /// Goes one move back, or takes back a resignation.
     pub fn undo(&mut self) -> Result<(), SessionError> {
         let current = self.current;
         if self.node().resigned.is_some() {
@@ -224,7 +218,6 @@ impl Session {
         Ok(())
     }
 
-    /// The game up to a position of the tree.
     pub fn game_at(&self, id: NodeId) -> Result<Game, SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         let mut game = Game::from_position(self.rules.clone(), self.start).map_err(SessionError::Position)?;
@@ -253,7 +246,6 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the line to a position the main line.
     pub fn promote(&mut self, id: NodeId) -> Result<(), SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
         self.tree.promote(id);
@@ -319,7 +311,6 @@ impl Session {
         Err(SessionError::NoMoves(square, reason))
     }
 
-    /// The moves that lead to the current position.
     pub fn history(&self) -> Vec<Move> {
         self.game.moves().collect()
     }

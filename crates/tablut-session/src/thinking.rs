@@ -12,19 +12,15 @@ use tablut_search::{
     Chances, EvaluateError, Evaluator, Limit, Line, Proof, Search, SearchConfig, SearchResult, Situation,
 };
 
-/// The maximum number of evaluations in one step.
 const MAX_BATCH: usize = 32;
-/// Simulations in flight at once in an open-ended analysis.
 const LEAVES_IN_FLIGHT: u32 = 8;
 /// Simulations in flight at once in a report: enough to fill a large net's batch on a few cores.
 const LEAVES_OF_REPORT: u32 = 16;
 
-/// The settings of [`Thinking::for_report`].
 pub fn report_search() -> SearchConfig {
     SearchConfig { leaves_in_flight: LEAVES_OF_REPORT, ..SearchConfig::for_analysis() }
 }
 
-/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Analysis {
     /// The position's chances. They are certain if the result is proven.
@@ -37,22 +33,16 @@ pub struct Analysis {
     pub lines: Vec<LineView>,
 }
 
-/// A move with the line that the search expects.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LineView {
-    /// The move and the expected replies.
     pub moves: Vec<Move>,
-    /// Simulations through the move.
     pub visits: u32,
-    /// The net's probability of the move.
     pub prior: f32,
     pub chances: Chances,
-    /// The proven result of the move.
     pub proven: Option<Proof>,
     pub words: Option<String>,
 }
 
-/// A running search.
 #[derive(Debug)]
 pub struct Thinking {
     search: Search,
@@ -61,9 +51,6 @@ pub struct Thinking {
 
 impl Thinking {
     /// A search of a game that is not over. All random choices depend on `seed`.
-    ///
-    /// # Panics
-    /// If the game is over.
     pub fn new(game: &Game, config: &SearchConfig, limit: Limit, seed: u64) -> Self {
         assert!(game.outcome().is_none(), "a game that is over cannot be searched");
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -72,7 +59,6 @@ impl Thinking {
         Self { search, situations: Vec::new() }
     }
 
-    /// An analysis with a fixed number of simulations.
     pub fn by_simulations(game: &Game, simulations: u32, seed: u64) -> Self {
         Self::new(game, &analysis_search(), Limit::of_simulations(simulations), seed)
     }
@@ -82,7 +68,6 @@ impl Thinking {
         Self::new(game, &report_search(), limit, 0)
     }
 
-    /// An analysis up to a limit.
     pub fn open_ended(game: &Game, limit: Limit, seed: u64) -> Self {
         let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..analysis_search() };
         Self::new(game, &config, limit, seed)
@@ -111,7 +96,6 @@ impl Thinking {
         self.search.simulations()
     }
 
-    /// The number of positions in the tree.
     pub fn nodes(&self) -> usize {
         self.search.memory().nodes
     }
@@ -121,7 +105,6 @@ impl Thinking {
         NodeValue { chances: result.chances, proven: result.proven, simulations: self.simulations() }
     }
 
-    /// The result so far, with the best `n_lines` moves.
     pub fn analysis(&self, n_lines: usize) -> Analysis {
         let value = self.value();
         let to_move = self.game().position().side_to_move();
@@ -142,7 +125,6 @@ impl Thinking {
     }
 }
 
-/// The side that a value favours, in words.
 pub fn leaning(value: f32) -> String {
     let side = if value < 0.0 { "defenders" } else { "attackers" };
     match value.abs() {

@@ -12,7 +12,6 @@ use tablut_search::{Chances, Proof};
 #[serde(transparent)]
 pub struct NodeId(pub u32);
 
-/// The value of a position that a search found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NodeValue {
     /// The chances. They are certain if the result is proven.
@@ -38,7 +37,6 @@ pub struct Reviewed {
     pub solutions: Vec<Move>,
 }
 
-/// A position of the tree.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
     /// The position before. `None` at the root.
@@ -57,13 +55,11 @@ pub struct Node {
 }
 
 impl Node {
-    /// Whether the game ended with the move that leads here.
     pub fn is_end(&self) -> bool {
         self.report.as_ref().is_some_and(|report| report.outcome.is_some())
     }
 }
 
-/// All variations of a game.
 #[derive(Clone, Debug)]
 pub struct Tree {
     nodes: BTreeMap<NodeId, Node>,
@@ -97,7 +93,6 @@ impl Tree {
         self.nodes.len()
     }
 
-    /// Whether no move has been played.
     pub fn is_empty(&self) -> bool {
         self.nodes.len() == 1
     }
@@ -107,7 +102,6 @@ impl Tree {
         children.iter().copied().find(|id| self.mv(*id) == Some(mv))
     }
 
-    /// The move that leads to a node.
     pub fn mv(&self, id: NodeId) -> Option<Move> {
         self.node(id).and_then(|node| node.report.as_ref()).map(|report| report.mv)
     }
@@ -148,7 +142,6 @@ impl Tree {
         successors(Some(Self::ROOT), |id| self.node(*id)?.children.first().copied()).collect()
     }
 
-    /// Records that the path to `id` was visited.
     pub(crate) fn walk(&mut self, id: NodeId) {
         let path = self.path(id);
         for pair in path.windows(2) {
@@ -158,7 +151,6 @@ impl Tree {
         }
     }
 
-    /// Makes the path to `id` the main line.
     pub(crate) fn promote(&mut self, id: NodeId) {
         let path = self.path(id);
         for pair in path.windows(2) {

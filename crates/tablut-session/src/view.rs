@@ -15,39 +15,29 @@ use tablut_rules::{
     Topic,
 };
 
-/// A special property of a square.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
     /// The middle square, if it is special or the king starts on it.
     Throne,
-    /// A corner, if it is special.
     Corner,
-    /// A camp, if it is special.
     Camp,
-    /// A square on which the king escapes.
     Escape,
 }
 
-/// The rules of a game.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RulesView {
     pub name: String,
     pub title: String,
-    /// Whether it is one of the built-in rule sets.
     pub built_in: bool,
     pub source: String,
-    /// What each side has to do, in a sentence.
     pub aims: Aims,
     pub lesson: Vec<String>,
-    /// The rules in words, by topic.
     pub topics: Vec<Topic>,
-    /// The special squares with their properties.
     pub marks: BTreeMap<Square, Vec<Mark>>,
     pub toml: String,
 }
 
-/// What each side has to do, in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Aims {
     pub attackers: String,
@@ -55,7 +45,6 @@ pub struct Aims {
 }
 
 impl Aims {
-    /// The aims under a rule set.
     pub fn new(set: &RuleSet) -> Self {
         let place = match set.escape {
             Escape::Corners => "a corner of the board",
@@ -70,7 +59,6 @@ impl Aims {
 }
 
 impl RulesView {
-    /// The rules of a compiled set.
     pub fn new(rules: &Rules) -> Self {
         let set = rules.set();
         Self {
@@ -87,7 +75,6 @@ impl RulesView {
     }
 }
 
-/// The special squares of a rule set.
 pub fn marks(rules: &Rules) -> BTreeMap<Square, Vec<Mark>> {
     let (corners, camps) = (&rules.set().corners, &rules.set().camps);
     let corners_matter = corners.landing != Landing::Anyone || corners.hostile_to_soldiers || corners.hostile_to_king;
@@ -109,7 +96,6 @@ pub fn marks(rules: &Rules) -> BTreeMap<Square, Vec<Mark>> {
     marks
 }
 
-/// A legal move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MoveView {
     pub text: Move,
@@ -123,11 +109,9 @@ pub struct MoveView {
 pub struct LastMove {
     pub from: Square,
     pub to: Square,
-    /// The squares on which it captured.
     pub captured: Vec<Square>,
 }
 
-/// A position of the tree, for the list of moves.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NodeView {
     pub id: NodeId,
@@ -137,10 +121,8 @@ pub struct NodeView {
     pub ply: u32,
     #[serde(rename = "move")]
     pub mv: Option<Move>,
-    /// The side that made the move.
     pub side: Option<Side>,
     pub captured: usize,
-    /// The king's escape routes after the move.
     pub alarm: Option<Alarm>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub comment: String,
@@ -149,7 +131,6 @@ pub struct NodeView {
     pub grade: Option<Grade>,
 }
 
-/// The state of a game.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "interfaces use each of them separately")]
 pub struct State {
@@ -163,16 +144,13 @@ pub struct State {
     /// Whether each side has a seat, so that an interface can only play with the secret of a seat.
     pub has_seats: bool,
     pub computer_to_move: bool,
-    /// Whether the game pauses after a person's blunder.
     pub pauses_on_blunders: bool,
     /// What the last move did, in words, if it is a blunder and the game pauses.
     pub pause: Option<String>,
-    /// The clock of a game with seats.
     pub clock: Option<ClockView>,
     /// All legal moves. Empty if the game is over.
     pub moves: Vec<MoveView>,
     pub last: Option<LastMove>,
-    /// The king's escape routes.
     pub alarm: Option<Alarm>,
     pub routes: Vec<Square>,
     /// Pieces of the side to move that the opponent could capture if it were its turn.
@@ -183,11 +161,8 @@ pub struct State {
     /// Counters and warnings in words: repetition, moves without a capture, length.
     pub notes: Vec<String>,
     pub tree: Vec<NodeView>,
-    /// The current line to its end.
     pub line: Vec<NodeId>,
-    /// Whether a move can be taken back.
     pub can_undo: bool,
-    /// Whether there is a move forward.
     pub can_redo: bool,
 }
 
@@ -257,7 +232,6 @@ fn moves(session: &Session) -> Vec<MoveView> {
     session.moves().map(|moves| moves.into_iter().map(view).collect()).unwrap_or_default()
 }
 
-/// Pieces of the side to move that the opponent could capture.
 fn threatened(rules: &Rules, position: &Position) -> Vec<Square> {
     let turned = position.with_side_to_move(position.side_to_move().opponent());
     let mut moves = MoveList::new();

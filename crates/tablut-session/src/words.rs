@@ -79,7 +79,6 @@ pub fn shorten(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// A text with a capital first letter.
 pub fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())

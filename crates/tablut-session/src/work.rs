@@ -30,17 +30,14 @@ pub trait Work: Send {
     fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError>;
 }
 
-/// The result of one step.
 #[derive(Clone, Debug)]
 pub enum Step {
     Continue,
     /// Something to report. The work is not finished.
     Progress(Vec<Update>),
-    /// The last updates. The work is finished.
     Done(Vec<Update>),
 }
 
-/// A result of a piece of work.
 #[derive(Clone, Debug)]
 pub enum Update {
     /// The computer's move, and the value of the position before it. A player without a net has no value.
@@ -50,10 +47,8 @@ pub enum Update {
     /// The right answer to a puzzle or lesson, which is now played, and the rest of the puzzle after the reply.
     PlayAnswer {
         mv: Move,
-        /// The reply and the puzzle after it.
         next: Option<NextPuzzle>,
     },
-    /// Any other result, for the interfaces.
     Event(Event),
 }
 
@@ -123,7 +118,6 @@ impl SearchWork {
     }
 }
 
-/// Simulations of a search for a threat.
 const THREAT_SIMULATIONS: u32 = 200;
 const CHECKPOINT_SIMULATIONS: u32 = 64;
 
@@ -144,7 +138,6 @@ const N_LINES: usize = 6;
 const ANALYSIS_TIME: Duration = Duration::from_secs(30);
 const ANALYSIS_SIMULATIONS: u32 = 40_000;
 
-/// An analysis that reports while it searches.
 pub(crate) struct AnalysisWork {
     node: NodeId,
     thinking: Thinking,

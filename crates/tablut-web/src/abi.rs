@@ -29,7 +29,6 @@ extern "C" fn tablut_output() -> *const u8 {
     OUTPUT.with_borrow(Vec::as_ptr)
 }
 
-/// The number of bytes of the last call's result.
 #[unsafe(no_mangle)]
 extern "C" fn tablut_output_bytes() -> usize {
     OUTPUT.with_borrow(Vec::len)
@@ -109,7 +108,6 @@ fn with_host<T>(then: impl FnOnce(&mut BrowserHost) -> Result<T, String>) -> Res
     HOST.with_borrow_mut(|host| then(host.as_mut().ok_or("the host has not started")?))
 }
 
-/// Puts a result into the output.
 fn finish(result: Result<impl Serialize, String>) -> u32 {
     let (bytes, code) = match result {
         Ok(value) => (serde_json::to_vec(&value).expect("plain data"), 1),

@@ -17,18 +17,13 @@ use tablut_session::{
 
 /// The letters of games' names. No two of them look alike.
 const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-/// The length of games' names.
 const NAME_LENGTH: usize = 16;
 
-/// The refusal of work without a net.
 const NO_NET: &str = "the net is not loaded";
-/// The refusal of requests about seats.
 const NO_SEATS: &str = "a game with seats needs a server, so that both people can reach it: `tablut serve`";
 
-/// What a host is told at its start.
 #[derive(Clone, Debug, Deserialize)]
 pub struct HostSettings {
-    /// The name of the net.
     pub net: String,
     /// The seed of all random choices, as two halves, because a number in a browser has 53 bits.
     pub seed: [u32; 2],
@@ -39,12 +34,10 @@ pub struct HostSettings {
 struct CallWithGames {
     #[serde(flatten)]
     call: Call,
-    /// The files by the games' names.
     #[serde(default)]
     saved: BTreeMap<String, String>,
 }
 
-/// A position to report on.
 #[derive(Deserialize)]
 struct ReportOrder {
     rules: RequestedRules,
@@ -62,10 +55,8 @@ struct Report {
     analysis: Analysis,
 }
 
-/// One game in a browser.
 pub struct BrowserHost {
     config: Arc<HostConfig>,
-    /// The net, once it is loaded.
     net: Option<NetEvaluator>,
     game: Option<LiveGame>,
     jobs: JobQueue,
@@ -73,7 +64,6 @@ pub struct BrowserHost {
 }
 
 impl BrowserHost {
-    /// A host without a net and puzzles.
     pub fn new(settings: &HostSettings) -> Self {
         let config = HostConfig { nets: vec![settings.net.clone()], demo_pause: DEMO_PAUSE, ..HostConfig::default() };
         let [low, high] = settings.seed.map(u64::from);
@@ -87,9 +77,6 @@ impl BrowserHost {
     }
 
     /// Takes the bytes of the net's model file.
-    ///
-    /// # Errors
-    /// If the bytes are not a model file.
     pub fn load_net(&mut self, bytes: &[u8]) -> Result<(), String> {
         let model = Model::from_bytes(bytes).map_err(|error| format!("the net: {error}"))?;
         let engine = Engine::new(&model.weights).map_err(|error| format!("the net: {error}"))?;
@@ -98,9 +85,6 @@ impl BrowserHost {
     }
 
     /// Takes the text of a puzzle file.
-    ///
-    /// # Errors
-    /// If the text is not a valid puzzle file.
     pub fn add_puzzles(&mut self, text: &str) -> Result<(), String> {
         Arc::make_mut(&mut self.config).puzzles.push(PuzzleBook::parse(text)?);
         Ok(())
@@ -149,9 +133,6 @@ impl BrowserHost {
 
     /// Searches a position as `tablut analyze` does. `order` has `rules`, `position`, `simulations` and the number of `lines`.
     /// The net must be loaded.
-    ///
-    /// # Errors
-    /// If the order or its position is not valid, the game is over, or the net is missing.
     pub fn report(&mut self, order: &str) -> Result<impl Serialize + use<>, String> {
         let order: ReportOrder = serde_json::from_str(order).map_err(|error| error.to_string())?;
         let game = Game::from_position(order.rules.compiled()?, order.position).map_err(|error| error.to_string())?;
@@ -166,9 +147,6 @@ impl BrowserHost {
     }
 
     /// Evaluates one position in `batches` batches of 16, to measure the net's speed. The net must be loaded.
-    ///
-    /// # Errors
-    /// If the net is not loaded.
     pub fn evaluate(&mut self, batches: u32) -> Result<(), String> {
         let rules = RequestedRules::Name("tartu".to_owned()).compiled()?;
         let (game, mut moves) = (Game::new(rules, Side::Attackers), MoveList::new());
@@ -229,20 +207,17 @@ impl BrowserHost {
         Ok(())
     }
 
-    /// Replaces the open game and its jobs.
     fn open(&mut self, game: LiveGame) {
         self.jobs = JobQueue::default();
         self.game = Some(game);
     }
 
-    /// Sends everything about the open game.
     fn greet(&mut self, outputs: &mut Vec<Output>) {
         let Some(game) = &mut self.game else { return };
         let response = game.greet();
         self.take(response, outputs);
     }
 
-    /// Starts a response's jobs, and passes its events on.
     fn take(&mut self, response: Response, outputs: &mut Vec<Output>) {
         let Some(game) = &self.game else { return };
         if response.changed {

@@ -5,6 +5,8 @@
 //! - [`Output`]: events for the page, and what the host wants from the browser.
 //! - `abi`: the functions that the module exports. A Web Worker calls them.
 
+#![allow(missing_docs, clippy::missing_errors_doc, reason = "only the page's scripts use this crate")]
+
 mod abi;
 mod host;
 mod output;

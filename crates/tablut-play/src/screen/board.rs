@@ -13,7 +13,6 @@ use tablut_session::view::{Mark, State};
 /// Columns to the left of the board for the rows' numbers.
 const MARGIN: u16 = 3;
 
-/// How large a square is drawn.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Scale {
     width: u16,
@@ -27,12 +26,10 @@ impl Scale {
         scales.into_iter().find(|scale| scale.board_width() <= width && scale.board_height() <= height)
     }
 
-    /// Columns of the board with its margin.
     pub fn board_width(self) -> u16 {
         MARGIN + SIZE as u16 * self.width
     }
 
-    /// Lines of the board with its letters.
     pub fn board_height(self) -> u16 {
         SIZE as u16 * self.height + 1
     }
@@ -41,7 +38,6 @@ impl Scale {
 /// Signs to the left and right of a square's symbol.
 type Flanks = (&'static str, &'static str);
 
-/// The data for drawing one position.
 struct Drawing<'a> {
     view: &'a ScreenView,
     session: &'a Session,

@@ -10,7 +10,6 @@ use tablut_session::{Session, Tree};
 /// The maximum length of the typed line, in characters.
 const MAX_TYPED: usize = 300;
 
-/// The keys, for the help page.
 const KEYS: &str = "\
 arrows         move the cursor
 Enter, Space   select the piece at the cursor, or move the selected one
@@ -24,14 +23,12 @@ F1, ?          this help
 Ctrl-C         leave; the game is saved
 ";
 
-/// The action of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KeyAction {
     /// Nothing. Only the screen has changed.
     Nothing,
     Execute(Input),
     Request(Request),
-    /// Switch the analysis on or off.
     Analyse,
     Interrupt,
 }

@@ -14,7 +14,6 @@ use tablut_session::board_text::{Style as BoardStyle, legend_text};
 use tablut_session::view::{Aims, State};
 use tablut_session::{NodeValue, Session};
 
-/// Lines of play that are shown.
 const N_LINES: usize = 5;
 
 /// The position's value: that of the analysis, or else the last known value on the path to the position.
@@ -53,7 +52,6 @@ pub fn draw_bar(buffer: &mut Buffer, area: Rect, chances: Option<Chances>, unico
     }
 }
 
-/// The column to the right of the board.
 pub fn draw_side(frame: &mut Frame<'_>, area: Rect, session: &Session, state: &State, view: &ScreenView) {
     // Before the first move, this column shows the goal.
     if session.tree().is_empty() && session.ending().is_none() && !view.analysing {
@@ -200,7 +198,6 @@ pub fn draw_foot(frame: &mut Frame<'_>, message: Rect, input: Rect, view: &Scree
     frame.set_cursor_position((at.min(input.right().saturating_sub(1)), input.y));
 }
 
-/// A page of text over the board.
 pub fn draw_page(frame: &mut Frame<'_>, area: Rect, page: &Page) {
     let widest = page.text.lines().map(|line| line.chars().count()).max().unwrap_or(0) as u16;
     let height = (page.text.lines().count() as u16).saturating_add(2).min(area.height);
@@ -211,7 +208,6 @@ pub fn draw_page(frame: &mut Frame<'_>, area: Rect, page: &Page) {
     frame.render_widget(text, place);
 }
 
-/// Moves to choose from, over the board.
 pub fn draw_choice(frame: &mut Frame<'_>, area: Rect, choice: &CaptureChoice) {
     let place = middle(area, 34, choice.moves.len() as u16 + 2);
     let line = |(index, mv): (usize, &tablut_rules::Move)| {
@@ -224,7 +220,6 @@ pub fn draw_choice(frame: &mut Frame<'_>, area: Rect, choice: &CaptureChoice) {
     frame.render_widget(Paragraph::new(lines).block(Block::bordered().title(" Which capture? ")), place);
 }
 
-/// A place in the middle of `area`.
 fn middle(area: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
     Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }

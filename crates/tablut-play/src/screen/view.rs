@@ -4,12 +4,10 @@ use tablut_rules::{Move, SIZE, Square};
 use tablut_session::board_text::Style;
 use tablut_session::{Analysis, NodeId};
 
-/// A long text, shown over the board.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Page {
     pub title: &'static str,
     pub text: String,
-    /// Number of lines above the visible part.
     pub scroll: u16,
 }
 
@@ -17,11 +15,9 @@ pub struct Page {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CaptureChoice {
     pub moves: Vec<Move>,
-    /// Index of the marked move.
     pub at: usize,
 }
 
-/// The analysis of a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownAnalysis {
     pub node: NodeId,
@@ -29,7 +25,6 @@ pub struct ShownAnalysis {
     pub done: bool,
 }
 
-/// The state of the screen.
 #[derive(Clone, Debug)]
 pub struct ScreenView {
     pub style: Style,

@@ -25,7 +25,6 @@ pub fn headers() -> [(HeaderName, &'static str); 5] {
     ]
 }
 
-/// The check of every request.
 #[derive(Clone, Debug)]
 pub struct AccessControl {
     /// Allowed values of `Host`, in lower case.
@@ -36,15 +35,12 @@ pub struct AccessControl {
     token: Option<String>,
 }
 
-/// The result of the check.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Admission {
     Allowed,
     /// The token is valid. The browser must load this path with this cookie.
     SetCookie {
-        /// The path without the token.
         path: String,
-        /// `Set-Cookie`.
         cookie: String,
     },
     UnknownHost,

@@ -1,6 +1,5 @@
 //! The page's files, which are built into the program. The server serves only the files of this list.
 
-/// A file of the page.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Asset {
     pub path: &'static str,
@@ -13,7 +12,6 @@ pub const PAGE: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/pag
 
 macro_rules! assets {
     ($($kind:literal: $($path:literal)*;)*) => {
-        /// All files except the page itself.
         pub const ASSETS: &[Asset] = &[$($(Asset {
             path: concat!("/", $path),
             content_type: $kind,

@@ -9,21 +9,17 @@ use tablut_session::protocol::{Call, Event, Request, read_call};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
-/// The maximum number of bytes of a message.
 pub const MAX_MESSAGE: usize = 256 << 10;
 /// The maximum number of events that wait for an interface. A slower interface is disconnected.
 const OUTBOX: usize = 256;
 /// The maximum time that an interface may take to receive a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 const PING: Duration = Duration::from_secs(15);
-/// The number of requests that may arrive at once.
 const BURST: f64 = 40.0;
-/// The number of requests per second after that.
 const RATE: f64 = 20.0;
 /// A request that opens a game counts as this many requests.
 const OPEN_COST: f64 = 8.0;
 
-/// A token bucket.
 struct RateLimiter {
     tokens: f64,
     since: Instant,
@@ -34,7 +30,6 @@ impl RateLimiter {
         Self { tokens: BURST, since: Instant::now() }
     }
 
-    /// Waits until a request of this cost is allowed.
     async fn wait(&mut self, cost: f64) {
         let now = Instant::now();
         self.tokens = (self.tokens + RATE * now.duration_since(self.since).as_secs_f64()).min(BURST);

@@ -15,20 +15,15 @@ use tablut_session::protocol::{Event, Request};
 use tablut_session::{HostConfig, JobUpdate, LiveGame, Response, Session, TrainingState, TrainingView, words};
 use tokio::sync::mpsc;
 
-/// The maximum number of games in memory.
 const MAX_GAMES: usize = 200;
-/// The maximum number of games in one search for puzzles.
 const MAX_SEARCHED: usize = 60;
-/// The maximum number of games in one exported file.
 const MAX_EXPORTED: usize = 200;
 const MAX_LISTENERS: usize = 16;
 /// The time that a game without interfaces stays in memory.
 const IDLE: Duration = Duration::from_mins(10);
 
-/// The queue of an interface's messages.
 pub type Outbox = mpsc::Sender<Arc<str>>;
 
-/// One game and its interfaces.
 pub struct GameRoom {
     name: Arc<str>,
     state: Mutex<RoomState>,
@@ -37,11 +32,9 @@ pub struct GameRoom {
 struct RoomState {
     game: LiveGame,
     listeners: Vec<(u64, Outbox)>,
-    /// The time of the last request or update.
     touched: Instant,
 }
 
-/// All open games.
 pub struct GameServer {
     config: Mutex<Arc<HostConfig>>,
     nets: Arc<NetShelf>,
@@ -50,7 +43,6 @@ pub struct GameServer {
     rooms: Mutex<HashMap<Arc<str>, Arc<GameRoom>>>,
     next_listener: AtomicU64,
     training: TrainingSlot,
-    /// The server itself, for the training's thread.
     this: Weak<Self>,
 }
 
@@ -256,7 +248,6 @@ impl GameRoom {
         }
     }
 
-    /// The side of the seat that has this secret.
     pub fn sit(&self, secret: &str, outbox: &Outbox) -> Result<Side, String> {
         let state = self.lock();
         let seats = state.game.session().seats().ok_or("this game has no seats")?;
@@ -265,7 +256,6 @@ impl GameRoom {
         Ok(side)
     }
 
-    /// The room's state, with the present time.
     fn lock(&self) -> MutexGuard<'_, RoomState> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.game.set_time(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default());

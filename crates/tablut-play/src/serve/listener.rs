@@ -29,7 +29,6 @@ pub struct BoundedListener {
     began: Instant,
 }
 
-/// The listener's handle of a connection.
 struct ConnectionHandle {
     /// Time of the last traffic in milliseconds since the listener began. 0 if there was none.
     last: Arc<AtomicU64>,
@@ -37,7 +36,6 @@ struct ConnectionHandle {
 }
 
 impl BoundedListener {
-    /// Accepts connections of `inner`.
     pub fn new(inner: TcpListener) -> Self {
         let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         Self { inner, permits, connections: Vec::new(), began: Instant::now() }
@@ -92,7 +90,6 @@ pub struct PageConnection {
     stream: TcpStream,
     timer: Pin<Box<Sleep>>,
     asked_to_close: oneshot::Receiver<()>,
-    /// See [`ConnectionHandle::last`].
     last: Arc<AtomicU64>,
     began: Instant,
     _permit: OwnedSemaphorePermit,

@@ -8,12 +8,9 @@ use tablut_games::GenerationFile;
 use tablut_net::{Model, ModelFileError, NetPool, PooledNet};
 use tablut_search::Evaluator;
 
-/// The maximum number of checkpoints.
 const MAX_CHECKPOINTS: usize = 32;
-/// The name of the net that comes with the program.
 const BUILT_IN: &str = "built in";
 
-/// Where a server's nets come from.
 #[derive(Clone, Debug, Default)]
 pub struct NetSources {
     /// Model files. The first one plays unless another is chosen.
@@ -26,14 +23,12 @@ pub struct NetSources {
     pub trained: Vec<(String, PathBuf)>,
 }
 
-/// The nets of a server at one time, with their names.
 pub struct ServedNets {
     playing: Vec<(String, Arc<PooledNet>)>,
     checkpoints: Vec<(String, Arc<PooledNet>)>,
 }
 
 impl ServedNets {
-    /// The names of the nets that play.
     pub fn names(&self) -> Vec<String> {
         self.playing.iter().map(|(name, _)| name.clone()).collect()
     }
@@ -43,7 +38,6 @@ impl ServedNets {
         self.playing.iter().map(|(name, net)| net.about(name)).collect()
     }
 
-    /// The names of the checkpoints, the earliest first.
     pub fn checkpoints(&self) -> Vec<String> {
         self.checkpoints.iter().map(|(name, _)| name.clone()).collect()
     }
@@ -85,7 +79,6 @@ impl ServedNets {
         Ok(Self { playing, checkpoints: later })
     }
 
-    /// Whether both have the same files.
     fn has_same_files(&self, other: &Self) -> bool {
         let files =
             |nets: &[(String, Arc<PooledNet>)]| nets.iter().map(|(_, net)| net.name.clone()).collect::<Vec<_>>();
@@ -101,14 +94,12 @@ pub struct NetShelf {
 }
 
 impl NetShelf {
-    /// Reads all nets.
     pub fn new(sources: NetSources) -> Result<Self, String> {
         let mut pool = NetPool::default();
         let nets = Arc::new(ServedNets::load(&sources, &mut pool)?);
         Ok(Self { sources: Mutex::new((sources, pool)), current: Mutex::new(nets), version: AtomicU64::new(1) })
     }
 
-    /// The current nets.
     pub fn nets(&self) -> Arc<ServedNets> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

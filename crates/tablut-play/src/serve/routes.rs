@@ -47,13 +47,11 @@ const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
-/// Renders a page, or returns the reason why it cannot.
 pub type RenderPage = Arc<dyn Fn() -> Result<Arc<str>, String> + Send + Sync>;
 
 /// A page without scripts that the host adds, such as the report of a run.
 #[derive(Clone)]
 pub struct AddedPage {
-    /// Its path, such as `/run`.
     pub path: &'static str,
     /// Renders the page. It may block its thread.
     pub render: RenderPage,

@@ -5,10 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tablut_session::{TrainingState, TrainingView};
 
-/// The time between two looks at the state of a training.
 const POLL: Duration = Duration::from_secs(1);
 
-/// A program that can train nets.
 pub trait Trainer: Send + Sync {
     /// Starts to train a new net for a few minutes. `rules` is the text of a rule file.
     fn begin(&self, rules: &str) -> Result<Box<dyn Training>, String>;

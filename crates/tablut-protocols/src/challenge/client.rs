@@ -9,24 +9,20 @@ use std::time::Duration;
 use tablut_rules::{Game, Move, MoveList, Outcome, Position, Rules, Side};
 
 const PEER: &str = "referee";
-/// How often the clock is checked while nothing arrives.
 const POLL: Duration = Duration::from_millis(200);
 /// How long the first state may take at least. The contest's referee sends it when both players have joined, and waits
 /// 300 s for the second one.
 const JOIN_TIME: Duration = Duration::from_secs(330);
 
-/// The player's settings.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
     pub side: Side,
-    /// The name that the client sends to the referee.
     pub name: String,
     pub rules: Arc<Rules>,
     /// The longest wait for the referee's next message. The first state may take 330 s in any case.
     pub wait: Duration,
 }
 
-/// How a game ended for a client.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum ClientEnd {
     /// The referee's result: the winner, or `None` for a draw.
@@ -39,7 +35,6 @@ pub enum ClientEnd {
     Unended(Outcome),
 }
 
-/// A game that a client played.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientReport {
     pub end: ClientEnd,
@@ -106,7 +101,6 @@ pub fn play(
     }
 }
 
-/// The relation of a state to the previous one.
 #[derive(Debug, PartialEq)]
 enum Step {
     Moved,

@@ -16,10 +16,6 @@ pub const FRAME_TIME: Duration = Duration::from_secs(5);
 ///
 /// `wait` is the maximum time for the whole frame. Once the frame has started, it may take [`FRAME_TIME`]. The reader's
 /// own time-out should be shorter, so that the clock is checked.
-///
-/// # Errors
-/// If the connection fails, ends or stays silent, if the length is not from 1 to [`MAX_FRAME_BYTES`], or if the bytes
-/// are not UTF-8.
 pub fn read_frame(stream: &mut dyn Read, peer: &'static str, wait: Duration) -> Result<String, ChallengeError> {
     read_frame_within(stream, peer, wait, FRAME_TIME)
 }
@@ -55,12 +51,6 @@ fn read_frame_within(
 }
 
 /// Writes one frame.
-///
-/// # Errors
-/// If the connection fails.
-///
-/// # Panics
-/// If `text` is longer than [`MAX_FRAME_BYTES`]. No message of the protocol is.
 pub fn write_frame(stream: &mut dyn Write, peer: &'static str, text: &str) -> Result<(), ChallengeError> {
     assert!(text.len() <= MAX_FRAME_BYTES, "a message of {} bytes", text.len());
     let mut bytes = (text.len() as i32).to_be_bytes().to_vec();
@@ -77,7 +67,6 @@ pub(super) fn write_json(
     write_frame(stream, peer, &serde_json::to_string(message).expect("a message is plain data"))
 }
 
-/// The deadline of a frame.
 struct Deadline {
     until: Instant,
     wait: Duration,

@@ -71,7 +71,6 @@ impl Link {
         write_json(&mut &self.stream, PEER, state)
     }
 
-    /// A frame, if one arrives soon.
     fn receive(&self, wait: Duration) -> Result<Option<String>, String> {
         match self.frames.recv_timeout(wait) {
             Ok(Ok(text)) => Ok(Some(text)),
@@ -91,7 +90,6 @@ impl Drop for Link {
     }
 }
 
-/// A client's side of one game, with its own process.
 pub(crate) struct ChallengePlayer {
     program: Arc<Program>,
     side: Side,
@@ -122,7 +120,6 @@ impl ChallengePlayer {
         Ok(())
     }
 
-    /// Waits a short time for the client to connect.
     fn accept(&mut self) -> Result<(), Fault> {
         let Some(listener) = &self.listener else { return Ok(()) };
         match listener.accept() {

@@ -4,7 +4,6 @@ use super::ChallengeError;
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Bitboard, CENTRE, Move, Piece, Position, SIZE, Side, Square};
 
-/// The content of a square.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Cell {
@@ -15,7 +14,6 @@ pub enum Cell {
     Throne,
 }
 
-/// Whose turn it is, or how the game ended.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Turn {
@@ -38,7 +36,6 @@ impl Turn {
         }
     }
 
-    /// The end with this `winner`.
     pub fn ended(winner: Option<Side>) -> Self {
         match winner {
             Some(Side::Defenders) => Self::WhiteWin,
@@ -71,7 +68,6 @@ pub struct ChallengeState {
 }
 
 impl ChallengeState {
-    /// The state of a game that is not over.
     pub fn of(position: &Position) -> Self {
         let cell = |square: Square| match position.piece_at(square) {
             Some(Piece::Attacker) => Cell::Black,
@@ -85,9 +81,6 @@ impl ChallengeState {
     }
 
     /// The pieces, with `side` to move.
-    ///
-    /// # Errors
-    /// If the board has another size or more than one king, or the position is invalid.
     pub fn position(&self, side: Side) -> Result<Position, String> {
         let wrong_row = self.board.iter().position(|row| row.len() != SIZE);
         if self.board.len() != SIZE || wrong_row.is_some() {
@@ -103,18 +96,13 @@ impl ChallengeState {
     }
 
     /// Reads a frame's text.
-    ///
-    /// # Errors
-    /// If the text is not a state as JSON.
     pub fn read(text: &str, peer: &'static str) -> Result<Self, ChallengeError> {
         serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))
     }
 }
 
-/// A move as the client sends it.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct Action {
-    /// The square moved from, such as `e4`.
     pub from: String,
     pub to: String,
     pub turn: Turn,
@@ -127,9 +115,6 @@ impl Action {
 
     /// Reads a frame's text as a move of the side to move, like the contest's referee. `turn` and all other fields are
     /// ignored.
-    ///
-    /// # Errors
-    /// If the text is not JSON with two squares.
     pub fn read(text: &str, peer: &'static str) -> Result<Move, ChallengeError> {
         let squares: Squares =
             serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))?;
@@ -141,14 +126,12 @@ impl Action {
     }
 }
 
-/// The fields of a move that are read.
 #[derive(Deserialize)]
 struct Squares {
     from: String,
     to: String,
 }
 
-/// The maximum length of a name, in characters.
 const MAX_NAME: usize = 60;
 
 /// A client's name from its first frame. The contest's referee accepts any text: if it is not a JSON string, the text

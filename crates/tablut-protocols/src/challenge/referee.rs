@@ -14,32 +14,23 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tablut_rules::{Game, Move, Outcome, Rules, Side};
 
-/// How often the clock is checked while nothing arrives.
 const POLL: Duration = Duration::from_millis(20);
-/// How long a player may take to send its name.
 const NAME_TIME: Duration = Duration::from_secs(10);
 
-/// The referee's settings.
 #[derive(Clone, Debug)]
 pub struct RefereeOptions {
     /// The rules; the contest's are `ashton`.
     pub rules: Arc<Rules>,
-    /// Time for each move.
     pub move_time: Duration,
-    /// Time for both players to connect.
     pub join_time: Duration,
 }
 
-/// A finished game.
 #[derive(Debug)]
 pub struct RefereeReport {
     /// The players' names, attackers first.
     pub names: [String; 2],
-    /// The moves played.
     pub moves: Vec<Move>,
-    /// How it ended.
     pub outcome: Outcome,
-    /// What the loser did, if it forfeited the game.
     pub forfeit: Option<String>,
 }
 

@@ -6,13 +6,10 @@ use std::time::Duration;
 use tablut_players::MAX_SIMULATIONS;
 use tablut_rules::Side;
 
-/// The longest time that a command can give.
 const LONGEST: Duration = Duration::from_hours(24);
-/// The words of a `go` command, for messages.
 const LIMITS: &str = "`nodes N`, `depth PLIES`, `movetime MS`, `atime MS`, `dtime MS`, `ainc MS`, `dinc MS`, `movestogo N`, \
                       `infinite` or `ponder`";
 
-/// The command in a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Command {
     /// An empty line, or one that needs no answer.
@@ -66,7 +63,6 @@ impl Go {
 }
 
 impl Command {
-    /// Parses a line. The error names what was expected.
     pub(super) fn read(line: &str) -> Result<Self, String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
@@ -136,7 +132,6 @@ fn go(words: &[&str]) -> Result<Command, String> {
     Ok(Command::Go(go))
 }
 
-/// The word after `name`.
 fn number_of<'a>(name: &str, word: Option<&&'a str>) -> Result<&'a str, String> {
     word.copied().ok_or_else(|| format!("expected a number after {name:?}, found the end of the line"))
 }

@@ -11,7 +11,6 @@ use tablut_rules::{Game, Move, Rules};
 use tablut_search::{Limit, Situation};
 use tempfile::NamedTempFile;
 
-/// A running engine.
 pub(crate) struct Engine {
     process: Process,
     stage: Stage,
@@ -83,12 +82,10 @@ pub(crate) struct EngineProgram {
     /// The argument of `setoption name Rules`: a name, or the path of `_rules`.
     rules: String,
     _rules: Option<NamedTempFile>,
-    /// Engines that are not in a game.
     idle: Mutex<Vec<Engine>>,
 }
 
 impl EngineProgram {
-    /// An engine for games under `rules`, with `limit` per move.
     pub(crate) fn new(program: Program, limit: Option<Limit>, rules: &Rules) -> Result<Self, PlayerError> {
         let (rules, file) =
             rules_option(rules).map_err(|error| program.error(format!("cannot write its rule file: {error}")))?;
@@ -110,7 +107,6 @@ fn rules_option(rules: &Rules) -> io::Result<(String, Option<NamedTempFile>)> {
 pub(crate) struct EnginePlayer {
     program: Arc<EngineProgram>,
     engine: Option<Engine>,
-    /// The last line that could not be parsed.
     last_line: Option<String>,
 }
 

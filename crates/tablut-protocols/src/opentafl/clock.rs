@@ -4,12 +4,10 @@ use crate::clock::{MOVES_TO_COME, SAFE, time_to_use};
 use std::time::Duration;
 use tablut_rules::Side;
 
-/// Both clocks, as a `clock` line gives them.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub(super) struct Clock {
     /// By [`Side::index`].
     sides: [SideClock; 2],
-    /// Length of an overtime period.
     overtime: Duration,
 }
 
@@ -18,7 +16,6 @@ struct SideClock {
     /// Main time, or the rest of the current overtime period.
     left: Duration,
     in_overtime: bool,
-    /// Overtime periods left.
     overtimes: u32,
 }
 

@@ -4,10 +4,8 @@ use super::clock::Clock;
 use crate::wire::shorten;
 use tablut_rules::{MoveText, Position, Side};
 
-/// The longest analysis that is accepted.
 const MAX_SECONDS: u32 = 86_400;
 
-/// The meaning of a line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Command {
     /// A line that needs no answer.
@@ -36,7 +34,6 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Parses a line. The error names what was expected.
     pub(super) fn read(line: &str) -> Result<Self, String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use tablut_rules::{Game, MoveText, Piece, Position, PositionError, Rules, Side};
 
-/// How a board was reached.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub(super) enum Followed {
     /// By the moves that came with it.
@@ -14,7 +13,6 @@ pub(super) enum Followed {
     ByBoard,
 }
 
-/// A game that is being followed.
 pub(super) struct FollowedGame {
     rules: Arc<Rules>,
     start: Position,

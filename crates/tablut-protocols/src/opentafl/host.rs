@@ -23,7 +23,6 @@ pub(crate) fn rules_line(rules: &Rules, start: &Position) -> Result<String, Stri
     })
 }
 
-/// An engine's side of one game, with its own process.
 pub(crate) struct OpenTaflPlayer {
     program: Arc<Program>,
     side: Side,
@@ -36,7 +35,6 @@ pub(crate) struct OpenTaflPlayer {
     n_sent: usize,
     /// Whether it requested moves with all their effects.
     wants_details: bool,
-    /// The last line that could not be parsed.
     last_line: Option<String>,
 }
 
@@ -71,7 +69,6 @@ impl OpenTaflPlayer {
         }
     }
 
-    /// The reason for the loss.
     fn forfeit(&mut self, what: &str) -> Fault {
         forfeit(self.process.take(), what, self.last_line.take())
     }
@@ -100,7 +97,6 @@ impl OpenTaflPlayer {
         (!texts.is_empty()).then(|| format!("opponent-move {} {}", texts.join("|"), position.to_opentafl()))
     }
 
-    /// Answers the engine's requests. Returns the move that it sends.
     fn answer(&mut self, line: &str, game: &Game) -> Result<Option<Move>, Fault> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {

@@ -17,7 +17,6 @@ use std::sync::Arc;
 use tablut_rules::{RuleSet, Rules, Side};
 
 impl Request {
-    /// The names of the saved games that the request is about.
     pub fn games(&self) -> &[String] {
         match self {
             Self::FindPuzzles { games } | Self::ExportGames { games } => games,

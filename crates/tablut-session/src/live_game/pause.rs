@@ -7,7 +7,6 @@ use crate::results::ReviewReport;
 use crate::work::Review;
 
 impl JobKind {
-    /// Whether the job is part of the computer's move.
     pub(super) fn is_thinking(self) -> bool {
         matches!(self, Self::Reply | Self::BlunderCheck)
     }

@@ -12,16 +12,13 @@ use std::time::Duration;
 use tablut_rules::{Game, MoveList, Results, Rules, Side};
 use tablut_search::{EvaluateError, Evaluator};
 
-/// Simulations per move at the three strengths.
 const STRENGTHS: [u32; 3] = [0, 16, 64];
-/// Maximum number of games at each strength.
 const MAX_GAMES: u32 = 400;
 /// Random plies at the beginning of a game, as in a match.
 const OPENING_PLIES: u32 = 4;
 /// A game that reaches this length stays unfinished.
 const MAX_PLIES: u32 = 400;
 
-/// Counts of one strength.
 #[derive(Clone, Debug, Default)]
 struct Counts {
     results: Results,
@@ -29,7 +26,6 @@ struct Counts {
     reasons: BTreeMap<&'static str, u32>,
 }
 
-/// Games of the net against itself under one rule set.
 #[derive(Debug)]
 pub struct Experiment {
     rules: Arc<Rules>,
@@ -48,7 +44,6 @@ impl Experiment {
         Self { rules, games, counts: Default::default(), played: 0, game: None, thinking: None, seed }
     }
 
-    /// The results so far.
     pub fn view(&self) -> ExperimentView {
         let balances = self.counts.iter().zip(STRENGTHS).map(|(counts, simulations)| counts.balance(simulations));
         let (rules, games) = (self.rules.name().to_owned(), self.games * STRENGTHS.len() as u32);

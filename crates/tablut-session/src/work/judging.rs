@@ -12,7 +12,6 @@ use tablut_rules::{Game, Move, MoveList, Side};
 use tablut_search::exhaustive::WinSolver;
 use tablut_search::{Chances, EvaluateError, Evaluator, Proof, turned};
 
-/// Simulations of the search after an answer.
 const SIMULATIONS: u32 = 1500;
 /// The exhaustive solver's depth after an answer, in plies, and its maximum number of positions.
 const SOLVER_PLIES: u32 = 7;
@@ -23,7 +22,6 @@ const AS_GOOD: f32 = 0.12;
 const NO_BETTER: f32 = 0.05;
 
 impl Exercise {
-    /// The work that judges an answer.
     pub fn judge(&self, mv: Move, seed: u64) -> JudgementWork {
         let mut after = self.game.clone();
         let is_legal = after.play(mv).is_ok();
@@ -31,7 +29,6 @@ impl Exercise {
     }
 }
 
-/// The judging of an answer.
 #[derive(Debug)]
 pub struct JudgementWork {
     exercise: Exercise,

@@ -32,7 +32,6 @@ pub fn short_win(game: &Game) -> Option<(u32, Vec<Move>)> {
     Some((plies, solutions))
 }
 
-/// A search for puzzles in games.
 #[derive(Debug)]
 pub struct PuzzleSearch {
     /// Games to search, in reverse order.

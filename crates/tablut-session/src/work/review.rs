@@ -19,7 +19,6 @@ const QUICK_SIMULATIONS: u32 = 100;
 /// Maximum number of plies in a review. Later plies are left out.
 const MAX_PLIES: usize = 400;
 
-/// A running review.
 #[derive(Debug)]
 pub struct Review {
     nodes: Vec<NodeId>,

@@ -12,9 +12,7 @@ use tablut_session::{HostConfig, LiveGame, Players, PuzzleBook, SidePlayer};
 
 /// The rules of the game that a first visit shows.
 const USUAL_RULES: &str = "kvasir";
-/// The net's name on the page.
 const NET: &str = "built in";
-/// Its file in the folder.
 const NET_FILE: &str = "net.tablut";
 /// The page's scripts that only run once the engine does.
 const LATER: [&str; 4] = ["js/worker.js", "js/engine.js", "js/games.js", "js/library.js"];
@@ -22,7 +20,6 @@ const LATER: [&str; 4] = ["js/worker.js", "js/engine.js", "js/games.js", "js/lib
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; \
                       connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'";
 
-/// The files by their paths.
 type Files = BTreeMap<String, Vec<u8>>;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
