@@ -1,6 +1,7 @@
 //! The searched positions of games. A game is replayed once: the replay window, the statistics and the examination of a
 //! net read its samples.
 
+use std::num::NonZeroU16;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -21,7 +22,8 @@ pub struct Sample {
     plies_since_capture: u16,
     /// Plies played before it.
     pub(crate) ply: u16,
-    pub(crate) moves_left: u16,
+    /// Plies to the end of the game. `None` if the game is unfinished.
+    pub(crate) moves_left: Option<NonZeroU16>,
     /// How the game ended, or an estimate if its result does not count.
     pub(crate) outcome: Chances,
     pub(crate) search: Chances,
@@ -82,6 +84,7 @@ impl ReplayedGame {
         let place = game.place_among(sets)?;
         let rules = &sets[place];
         let result_counts = game.result_counts(rules);
+        let is_finished = !game.is_unfinished(rules);
         let last = game.plies.iter().rev().find_map(|ply| ply.search.as_ref()).map(|last| last.chances);
         let mut samples = Vec::new();
         let end = game.replay(rules, |state, _, ply| {
@@ -93,6 +96,7 @@ impl ReplayedGame {
                 Some(last) if game.handicap.is_none() => last,
                 _ => search.chances,
             };
+            let moves_left = u16::try_from(game.plies.len() - state.ply() as usize).unwrap_or(u16::MAX);
             samples.push(Sample {
                 position: *state.position(),
                 rules: place as u32,
@@ -101,7 +105,7 @@ impl ReplayedGame {
                 result_counts,
                 plies_since_capture: u16::try_from(state.plies_since_capture()).unwrap_or(u16::MAX),
                 ply: u16::try_from(state.ply()).unwrap_or(u16::MAX),
-                moves_left: u16::try_from(game.plies.len() - state.ply() as usize).unwrap_or(u16::MAX),
+                moves_left: NonZeroU16::new(moves_left).filter(|_| is_finished),
                 outcome,
                 search: search.chances,
                 policy: search.policy.clone().into(),

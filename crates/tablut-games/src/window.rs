@@ -22,7 +22,7 @@ pub struct TrainingBatch {
     pub policy: Vec<f32>,
     /// Target probabilities of attackers win, draw, defenders win, `[n]`.
     pub wdl: Vec<[f32; 3]>,
-    /// Plies from the position to the end of its game, `[n]`.
+    /// Plies from the position to the end of its game, `[n]`. NaN if the game is unfinished: no target.
     pub moves_left: Vec<f32>,
 }
 
@@ -150,7 +150,7 @@ impl ReplayWindow {
         sample.encode(&self.rules, symmetry, &mut batch.input);
         batch.policy.extend(shares(&sample.policy));
         batch.wdl.push(value_target(sample.outcome, sample.search, value_share));
-        batch.moves_left.push(f32::from(sample.moves_left));
+        batch.moves_left.push(sample.moves_left.map_or(f32::NAN, |plies| f32::from(plies.get())));
     }
 }
 

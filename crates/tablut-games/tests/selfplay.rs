@@ -97,16 +97,21 @@ fn an_unfinished_game_teaches_what_its_last_search_expects() {
     let targets = |rules: &Arc<Rules>, game: &GameRecord| {
         let mut window = ReplayWindow::new(vec![rules.clone()], 1000);
         window.push(std::slice::from_ref(game)).unwrap();
-        window.in_order(0.0).wdl
+        let batch = window.in_order(0.0);
+        (batch.wdl, batch.moves_left)
     };
     for game in &games {
         let last = game.plies.last().unwrap().search.as_ref().unwrap().chances;
         let expected = [last.attackers, last.draw, last.defenders];
-        assert!(targets(&free, game).iter().all(|wdl| *wdl == expected), "{:?}", targets(&free, game));
+        let (wdl, moves_left) = targets(&free, game);
+        assert!(wdl.iter().all(|wdl| *wdl == expected), "{wdl:?}");
+        assert!(moves_left.iter().all(|plies| plies.is_nan()), "the end is unknown: {moves_left:?}");
         // The length limit of a rule set is an end of the game.
         let own = limited(Some(20));
         assert!(!game.is_unfinished(&own) && game.result_counts(&own));
-        assert!(targets(&own, game).iter().all(|wdl| *wdl == [0.0, 1.0, 0.0]));
+        let (wdl, moves_left) = targets(&own, game);
+        assert!(wdl.iter().all(|wdl| *wdl == [0.0, 1.0, 0.0]));
+        assert_eq!(moves_left.last(), Some(&1.0));
     }
 }
 
@@ -207,7 +212,7 @@ fn the_window_keeps_the_latest_generations_and_draws_sound_batches() {
         let sum: f32 = batch.policy[batch.input.move_range(row)].iter().sum();
         assert!((sum - 1.0).abs() < 1e-4, "row {row} sums to {sum}");
         assert!((batch.wdl[row].iter().sum::<f32>() - 1.0).abs() < 1e-5);
-        assert!(batch.moves_left[row] >= 1.0);
+        assert!(batch.moves_left[row].is_nan() || batch.moves_left[row] >= 1.0);
     }
     assert_eq!(draw().input.planes, batch.input.planes);
 }

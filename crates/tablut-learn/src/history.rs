@@ -52,12 +52,12 @@ impl GameHistory {
     }
 }
 
-/// Simulations per search of attackers and defenders, if the lead of one side in `results` exceeds `band`. The ratio
-/// grows from 1 at the band's edge to [`MOST_RATIO`] if one side wins all games. Both sides together have as many
+/// Simulations per search of attackers and defenders, if the lead of one side in the finished games exceeds `band`. The
+/// ratio grows from 1 at the band's edge to [`MOST_RATIO`] if one side wins all games. Both sides together have as many
 /// simulations as two sides with `full`. A band of 0 switches this off.
 fn simulations_by_side(results: Results, band: f64, full: u32) -> Option<[u32; 2]> {
     let (attackers, defenders) = (results.attackers as f64, results.defenders as f64);
-    let lead = (attackers - defenders) / (results.games() as f64 + DRAWS_ADDED);
+    let lead = (attackers - defenders) / (results.finished() as f64 + DRAWS_ADDED);
     let excess = (lead.abs() - band) / (1.0 - band);
     if band <= 0.0 || excess <= 0.0 {
         return None;
@@ -103,6 +103,8 @@ mod tests {
         assert_eq!(of(0, 65, 32), Some([57, 7]));
         assert_eq!(of(92, 0, 32), Some([4, 60]));
         assert_eq!(simulations_by_side(Results { attackers: 3, ..Results::default() }, 0.3, 32), None);
+        let quickstart = Results { attackers: 11, draws: 1, defenders: 184, unfinished: 84 };
+        assert_eq!(simulations_by_side(quickstart, 0.3, 16), Some([30, 2]), "only finished games count");
         let results = Results { attackers: 900, ..Results::default() };
         assert_eq!(simulations_by_side(results, 0.0, 32), None);
         for full in 2..200 {

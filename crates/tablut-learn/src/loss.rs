@@ -18,7 +18,9 @@ pub(crate) fn loss_gradient(mut predictions: Predictions, batch: &TrainingBatch)
         policy += differentiate(&mut predictions.logits[moves.clone()], &batch.policy[moves], per_row);
         value += differentiate(&mut predictions.wdl[3 * row..][..3], &batch.wdl[row], per_row);
         let plies = &mut predictions.moves_left[row];
-        let distance = *plies - batch.moves_left[row] / MOVES_LEFT_UNIT;
+        let target = batch.moves_left[row] / MOVES_LEFT_UNIT;
+        // A position of an unfinished game has no target.
+        let distance = if target.is_nan() { 0.0 } else { *plies - target };
         let inside = distance.clamp(-1.0, 1.0);
         moves_left += inside * (distance - inside / 2.0);
         *plies = inside * MOVES_LEFT_WEIGHT * per_row;

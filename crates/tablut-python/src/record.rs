@@ -211,9 +211,9 @@ pub(crate) fn write_games(
 /// The training data of game records as a dict of arrays, with a row for each position that a search has evaluated.
 ///
 /// With `n` positions and `m` legal moves in total: `planes` u8 `[n, 16, 9, 9]`, `features` f32 `[n, 42]`, `moves` u16
-/// `[m, 2]`, `move_ends` u32 `[n]`, `policy` f32 `[m]`, `values` f32 `[n, 3]`, `moves_left` f32 `[n]`. They are the
-/// arrays of `tablut data export positions`. `value_share` is the share of the search's chances in `values`; the rest
-/// is the game's outcome.
+/// `[m, 2]`, `move_ends` u32 `[n]`, `policy` f32 `[m]`, `values` f32 `[n, 3]`, `moves_left` f32 `[n]` (NaN in
+/// unfinished games). They are the arrays of `tablut data export positions`. `value_share` is the share of the search's
+/// chances in `values`; the rest is the game's outcome.
 #[pyfunction]
 #[pyo3(signature = (records, *, value_share=0.0))]
 pub(crate) fn to_arrays<'py>(

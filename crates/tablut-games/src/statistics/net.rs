@@ -102,7 +102,7 @@ pub struct NetLosses {
     pub policy_floor: f64,
     /// Cross-entropy of win, draw, loss against its target, in nats, in games whose result counts.
     pub value: f64,
-    /// Mean absolute difference between the plies left and the net's estimate, in plies.
+    /// Mean absolute difference between the plies left and the net's estimate, in plies, in finished games.
     pub moves_left: f64,
     /// Drawn games among those whose result counts: predicted and real.
     pub draws: DrawStatistics,
@@ -205,7 +205,10 @@ impl NetLosses {
                 let counted = || positions.iter().filter(|position| position.result_counts);
                 counted().map(value_loss).sum::<f64>() / counted().count().max(1) as f64
             },
-            moves_left: mean(&|p| (p.net_plies_left - p.plies_left).abs()),
+            moves_left: {
+                let errors = positions.iter().filter_map(|p| Some((p.net_plies_left - p.plies_left?).abs()));
+                errors.clone().sum::<f64>() / errors.count().max(1) as f64
+            },
             draws: draws(positions),
         }
     }
@@ -229,7 +232,7 @@ mod tests {
             target_entropy: 1.0,
             cross_entropy: 1.5,
             changed: ply < 20,
-            plies_left: 10.0,
+            plies_left: Some(10.0),
             net_plies_left: 13.0,
             result_counts: true,
         }
@@ -268,6 +271,8 @@ mod tests {
         let losses = NetLosses::of(&[position(0, 0.0, 1.0)], 0.0);
         assert!((losses.value - 2.0_f64.ln()).abs() < 1e-9, "{losses:?}");
         assert_eq!((losses.policy, losses.policy_floor, losses.moves_left), (1.5, 1.0, 3.0));
+        let unfinished = ExaminedPosition { plies_left: None, ..position(0, 0.0, 1.0) };
+        assert_eq!(NetLosses::of(&[unfinished, position(0, 0.0, 1.0)], 0.0).moves_left, 3.0);
         // Half of the target is the search's: equal chances of either win, and no draw.
         let mixed = NetLosses::of(&[position(0, 0.0, 1.0)], 0.5);
         assert!((mixed.value - (0.75 * 2.0_f64.ln() + 0.25 * 4.0_f64.ln())).abs() < 1e-9, "{mixed:?}");

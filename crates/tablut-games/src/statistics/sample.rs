@@ -34,8 +34,8 @@ pub struct ExaminedPosition {
     pub cross_entropy: f64,
     /// Whether the search prefers another move than the net.
     pub changed: bool,
-    /// Plies from here to the end of the game.
-    pub plies_left: f64,
+    /// Plies from here to the end of the game. `None` if the game is unfinished.
+    pub plies_left: Option<f64>,
     /// The net's estimate of them.
     pub net_plies_left: f64,
     /// Whether the game's result measures the position's value, as in [`GameRecord::result_counts`](crate::GameRecord::result_counts).
@@ -97,7 +97,7 @@ impl ExaminedPosition {
             target_entropy: entropy(target.iter().map(|&p| f64::from(p))),
             cross_entropy: target.iter().enumerate().map(|(place, &p)| -f64::from(p) / total * log_prior(place)).sum(),
             changed: first_greatest(logits) != first_greatest(target),
-            plies_left: f64::from(sample.moves_left),
+            plies_left: sample.moves_left.map(|plies| f64::from(plies.get())),
             net_plies_left: f64::from(output.moves_left[row]),
             result_counts: sample.result_counts,
         }

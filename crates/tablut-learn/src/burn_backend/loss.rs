@@ -41,8 +41,11 @@ pub fn loss(outputs: Outputs, batch: &TrainingBatch, device: &Device) -> LossTen
     let policy = policy_loss(outputs.logits, batch, device);
     let wdl = batch.wdl.iter().flatten().copied().collect::<Vec<_>>();
     let value = cross_entropy(outputs.wdl, tensor(wdl, [n, 3], device));
-    let plies = batch.moves_left.iter().map(|plies| plies / MOVES_LEFT_UNIT).collect::<Vec<_>>();
-    let moves_left = huber(outputs.moves_left - tensor(plies, [n, 1], device));
+    // A position of an unfinished game has no target, and the distance 0.
+    let has_target: Vec<f32> = batch.moves_left.iter().map(|plies| if plies.is_nan() { 0.0 } else { 1.0 }).collect();
+    let plies = batch.moves_left.iter().map(|plies| if plies.is_nan() { 0.0 } else { plies / MOVES_LEFT_UNIT });
+    let distance = outputs.moves_left - tensor(plies.collect::<Vec<_>>(), [n, 1], device);
+    let moves_left = huber(distance * tensor(has_target, [n, 1], device));
     let total = policy.clone() + value.clone() + moves_left.clone().mul_scalar(MOVES_LEFT_WEIGHT);
     LossTensors { total, policy, value, moves_left }
 }

@@ -40,7 +40,9 @@ fn batch(n: usize, seed: u64) -> TrainingBatch {
         let total: f32 = policy.iter().sum();
         batch.policy.extend(policy.iter().map(|p| p / total));
         batch.wdl.push([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]][rng.random_range(0..3)]);
-        batch.moves_left.push(rng.random_range(1.0..100.0));
+        // Every third position is of an unfinished game.
+        let plies = rng.random_range(1.0..100.0);
+        batch.moves_left.push(if batch.moves_left.len() % 3 == 2 { f32::NAN } else { plies });
     }
     batch
 }
