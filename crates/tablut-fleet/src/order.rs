@@ -304,7 +304,7 @@ mod tests {
             generation: 3,
             games: 20,
             rules: Rules::names().map(|name| Arc::new(Rules::named(name).unwrap())).collect(),
-            selfplay: SelfPlayConfig { balance_share: 1.0 / 3.0, ..SelfPlayConfig::default() },
+            selfplay: SelfPlayConfig { balance: 1.0 / 3.0, ..SelfPlayConfig::default() },
             search,
             simulations: 64,
             weights: Arc::new(Weights::initial(&"lines32x1".parse().unwrap(), 3)),

@@ -17,6 +17,9 @@ use crate::executor::{Concurrency, Counters, RunError, run_tasks};
 use crate::record::{GameRecord, Handicap};
 use crate::selfplay::{GameWatch, SelfPlayConfig, SelfPlayGame, game_rng, has_handicap};
 
+/// Share of the games with unequal searches under a rule set that one side leads.
+const UNEQUAL_SHARE: f32 = 0.25;
+
 /// Creates an inference engine for some weights. It is called once in each worker.
 pub type MakeInference<'a> = &'a (dyn Fn(&Weights) -> Box<dyn Inference> + Sync);
 
@@ -59,8 +62,7 @@ impl GameOrder {
     /// The handicap of game number `index`. A random share of each rule set's games has one.
     pub fn handicap(&self, index: usize) -> Handicap {
         let of_set = self.handicaps.get(index % self.rules.len().max(1)).copied().unwrap_or_default();
-        let share = self.selfplay.balance_share;
-        if has_handicap(self.seed, self.generation, index as u64, share) { of_set } else { Handicap::default() }
+        if has_handicap(self.seed, self.generation, index as u64, UNEQUAL_SHARE) { of_set } else { Handicap::default() }
     }
 
     /// The rules of game number `index`.

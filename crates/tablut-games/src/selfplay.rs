@@ -25,12 +25,10 @@ pub struct SelfPlayConfig {
     /// an unfinished game is that of its last search.
     pub max_plies: u32,
     /// The largest lead of one side in a rule set's ordinary games, as a share of the games, up to which both sides
-    /// search equally, 0 to below 1. With a larger lead, in `balance_share` of the games the losing side has more
-    /// simulations and the winning side fewer, up to 16 to 1, at the same total cost. With 0 all searches are equal.
+    /// search equally, 0 to below 1. With a larger lead, in a quarter of the games the losing side has more simulations
+    /// and the winning side fewer, up to 16 to 1, at the same total cost. The other games measure the lead. With 0 all
+    /// searches are equal.
     pub balance: f32,
-    /// Share of a rule set's games with unequal searches if its lead is larger than `balance`, 0 to 0.9. The other
-    /// games measure the lead.
-    pub balance_share: f32,
     /// Number of random openings of equal length that are drawn for each game, 2 to 64. The game has the opening that
     /// the net evaluates as most even. With 0 each game has one random opening.
     pub balanced_openings: u32,
@@ -38,7 +36,7 @@ pub struct SelfPlayConfig {
 
 impl Default for SelfPlayConfig {
     fn default() -> Self {
-        Self { opening_plies: 4, max_plies: 150, balance: 0.3, balance_share: 0.25, balanced_openings: 0 }
+        Self { opening_plies: 4, max_plies: 150, balance: 0.3, balanced_openings: 0 }
     }
 }
 

@@ -22,59 +22,35 @@ pub struct Share {
 }
 
 impl Share {
-<<<<<<< HEAD
-    /// `count` of `games`, with Wilson's interval.
     fn of(count: usize, games: usize) -> Self {
         let (count, games) = (count as u32, games as u32);
-=======
-    pub fn of(count: u32, games: u32) -> Self {
->>>>>>> simpB
         let estimate = Wdl { wins: count, draws: 0, losses: games - count }.estimate();
         Self { count, part: if games == 0 { 0.0 } else { estimate.mean }, low: estimate.low, high: estimate.high }
     }
 }
 
-<<<<<<< HEAD
 /// Results of games as shares of all games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Shares {
-    /// Games that the attackers won.
     pub attackers: Share,
-    /// Draws.
     pub draws: Share,
-    /// Games that the defenders won.
     pub defenders: Share,
-    /// Games that were stopped at a ply limit.
     pub unfinished: Share,
 }
 
 impl Shares {
-    /// The shares of `results`.
     pub fn of(results: Results) -> Self {
         let [attackers, draws, defenders, unfinished] = results.counts().map(|n| Share::of(n, results.games()));
         Self { attackers, draws, defenders, unfinished }
     }
 }
 
-/// Results of an experiment at one strength.
-=======
->>>>>>> simpB
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Balance {
     pub simulations: u32,
-<<<<<<< HEAD
-    /// Played games.
     pub games: u32,
-    /// Their results.
     #[serde(flatten)]
     pub shares: Shares,
-    /// Mean length in plies.
-=======
-    pub games: u32,
-    pub attackers: Share,
-    pub draws: Share,
-    pub defenders: Share,
->>>>>>> simpB
     pub mean_plies: f64,
     /// Half the width of the mean length's 95 % interval.
     pub plies_within: f64,
@@ -184,16 +160,8 @@ pub enum TrainingState {
 pub struct GenerationBalance {
     /// The generation, from 0.
     pub generation: u32,
-<<<<<<< HEAD
-    /// Their results.
     #[serde(flatten)]
     pub shares: Shares,
-    /// Mean length in plies.
-=======
-    pub attackers: Share,
-    pub draws: Share,
-    pub defenders: Share,
->>>>>>> simpB
     pub mean_plies: f64,
 }
 

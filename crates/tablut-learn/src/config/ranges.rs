@@ -50,7 +50,6 @@ impl TrainConfig {
         check(p.opening_plies <= 100, "selfplay.opening_plies", &p.opening_plies, "0 to 100");
         check((1..=60_000).contains(&p.max_plies), "selfplay.max_plies", &p.max_plies, "1 to 60000");
         check((0.0..1.0).contains(&p.balance), "selfplay.balance", &p.balance, "0 to below 1");
-        check((0.0..=0.9).contains(&p.balance_share), "selfplay.balance_share", &p.balance_share, "0 to 0.9");
         check(p.balanced_openings <= 64, "selfplay.balanced_openings", &p.balanced_openings, "0 to 64");
         faults.extend(self.search.validate().err().map(|error| format!("search.{error}")));
         if faults.is_empty() { Ok(()) } else { Err(TrainConfigError::Range(faults)) }

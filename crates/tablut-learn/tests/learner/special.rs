@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use tablut_games::{Endings, GameRecord, GenerationFile, read_records};
+use tablut_games::{GameRecord, GenerationFile, read_records};
 use tablut_learn::{Run, TrainError};
+use tablut_rules::Results;
 
 const CONFIG: &str = r#"
 rules = ["kvasir", "ashton"]
@@ -40,15 +41,15 @@ fn games(run: &Run, generation: u64) -> Vec<GameRecord> {
 #[test]
 fn the_losing_side_thinks_longer() {
     let folder = tempfile::tempdir().unwrap();
-    let run = run(folder.path(), &["selfplay.balance=0.01", "selfplay.balance_share=0.5"]).unwrap();
+    let run = run(folder.path(), &["selfplay.balance=0.01"]).unwrap();
     let mut n_checked = 0;
     for generation in 1..5_u64 {
         for (place, rules) in run.rules.iter().enumerate() {
-            let mut before = Endings::default();
+            let mut before = Results::default();
             for earlier in generation.saturating_sub(4)..generation {
                 let games = games(&run, earlier);
                 let ordinary = games.iter().filter(|game| game.rules == rules.name() && game.handicap.is_none());
-                ordinary.for_each(|game| before.count(game.outcome.winner));
+                before += ordinary.map(|game| game.results(rules)).sum::<Results>();
             }
             let found: BTreeSet<_> = games(&run, generation)
                 .iter()
@@ -88,7 +89,7 @@ fn a_generation_done_again_has_the_same_special_games() {
 #[test]
 fn keys_out_of_range_are_named() {
     let folder = tempfile::tempdir().unwrap();
-    for key in ["selfplay.balance=1.0", "selfplay.balance_share=1.0"] {
+    for key in ["selfplay.balance=1.0", "selfplay.balanced_openings=65"] {
         let error = run(folder.path(), &[key]).err().unwrap().to_string();
         assert!(error.contains(key.split('=').next().unwrap()), "{error}");
     }
