@@ -8,22 +8,13 @@ use std::ops::{Deref, DerefMut};
 #[repr(C, align(64))]
 struct Line([u8; 64]);
 
-/// The number types of buffers. Every bit pattern is a valid value, zero bits are zero, and a line holds a whole number
+/// The number types of buffers. Other crates cannot name the trait, so these are all. Every bit pattern is a valid value, zero bits are zero, and a line holds a whole number
 /// of them.
-pub trait Element: Copy + sealed::Sealed {}
+pub trait Element: Copy {}
 impl Element for f32 {}
 impl Element for i16 {}
 impl Element for i8 {}
 impl Element for u8 {}
-
-mod sealed {
-    /// Restricts [`super::Element`] to the types that fulfil its conditions.
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for i16 {}
-    impl Sealed for i8 {}
-    impl Sealed for u8 {}
-}
 
 /// A slice of numbers, aligned to 64 bytes so that no vector straddles two cache lines.
 #[derive(Clone, Debug)]
@@ -37,7 +28,6 @@ impl<T: Element> Aligned<T> {
     /// A buffer of `len` zeros.
     ///
     /// # Panics
-    ///
     /// If the size overflows the address space.
     pub fn zeroed(len: usize) -> Aligned<T> {
         let lines = volume([len, size_of::<T>()]).div_ceil(size_of::<Line>());
@@ -65,7 +55,6 @@ impl<T: Element> DerefMut for Aligned<T> {
 /// The product of the sides of a buffer.
 ///
 /// # Panics
-///
 /// If the product overflows `isize`.
 pub(crate) fn volume<const N: usize>(sides: [usize; N]) -> usize {
     let volume = sides.into_iter().try_fold(1, usize::checked_mul);

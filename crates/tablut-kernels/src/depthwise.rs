@@ -3,14 +3,12 @@
 use crate::lanes::Lanes;
 use crate::{Grid, LANES};
 
-/// Taps of a 3×3 window.
 pub(crate) const TAPS: usize = 9;
 
 /// `out = bias + convolution of image`, or with `onto` `out += bias + convolution of image`. Images are
 /// `[square][channel]`, weights `[tap][channel]`. Each element is one chain of multiply-adds over the taps in order.
 ///
 /// # Safety
-///
 /// The contract of [`Lanes`]; `bias` is empty or has as many values as there are channels, which is a multiple of
 /// sixteen; `image` and `out` hold `grid.squares()` squares.
 #[inline(always)]
@@ -48,7 +46,6 @@ pub(crate) unsafe fn convolve<V: Lanes>(
 /// convolution, summed over the squares in order.
 ///
 /// # Safety
-///
 /// As for [`convolve`]; `gradient` has the size of `image`.
 #[inline(always)]
 pub(crate) unsafe fn gradient<V: Lanes>(grid: Grid, image: &[f32], gradient: &[f32], sums: &mut [f32]) {

@@ -11,7 +11,6 @@ impl Grid {
     /// A grid of `height` × `width` squares.
     ///
     /// # Panics
-    ///
     /// If a side is 0 or above 65,535.
     pub const fn new(height: usize, width: usize) -> Grid {
         assert!(height > 0 && width > 0, "a grid has squares");

@@ -19,7 +19,6 @@ impl Kernels {
     /// The kernels of one level.
     ///
     /// # Errors
-    ///
     /// If this machine does not support the level.
     pub fn new(simd: Simd) -> Result<Kernels, SimdError> {
         Ok(Kernels { simd: simd.check()? })
@@ -28,7 +27,6 @@ impl Kernels {
     /// The kernels of the level that `TABLUT_SIMD` names, or of the best level of this machine.
     ///
     /// # Errors
-    ///
     /// If the variable does not name a level, or this machine does not support it.
     pub fn from_env() -> Result<Kernels, SimdError> {
         Kernels::new(Simd::from_env()?)
@@ -43,7 +41,6 @@ impl Kernels {
     /// An empty `init` means zeros.
     ///
     /// # Panics
-    ///
     /// If a slice is too short for its rows.
     pub fn product(self, rows: Rows<'_>, weights: &Matrix, init: &[f32], relu: bool, out: &mut [f32]) {
         let product = Self::checked_product(rows, weights, init, relu, out);
@@ -54,7 +51,6 @@ impl Kernels {
     /// level.
     ///
     /// # Panics
-    ///
     /// If a slice is too short for its rows.
     pub fn product_unfused(self, rows: Rows<'_>, weights: &Matrix, init: &[f32], relu: bool, out: &mut [f32]) {
         let product = Self::checked_product(rows, weights, init, relu, out);
@@ -86,7 +82,6 @@ impl Kernels {
     /// to `out`. Images are `[square][channel]`, `weights` `[tap][channel]`. An empty bias means zeros.
     ///
     /// # Panics
-    ///
     /// If the number of channels is not a multiple of sixteen, or an image does not have the grid's squares.
     pub fn depthwise(self, grid: Grid, image: &[f32], [weights, bias]: [&[f32]; 2], onto: bool, out: &mut [f32]) {
         let channels = weights.len() / TAPS;
@@ -101,7 +96,6 @@ impl Kernels {
     /// starts with its `channels`.
     ///
     /// # Panics
-    ///
     /// If there are no squares, `squares` is too short, `channels` is not a multiple of sixteen, or `pooled` does not
     /// have `2 * channels` values.
     pub fn pool(self, squares: Rows<'_>, channels: usize, pooled: &mut [f32]) {

@@ -37,7 +37,6 @@ pub const LANES: usize = 16;
 /// A vector of [`LANES`] f32, or a register that is a part of one.
 ///
 /// # Safety
-///
 /// Call every method only inside a function compiled for the vector's instructions, on a machine that has them. For
 /// `load`, `store` and `splat_from`, `at` (and for vectors the places after it) must also lie inside the slice; only
 /// [`Plain`] checks that.

@@ -18,6 +18,7 @@
 //! This is the only crate of the workspace that uses `unsafe`: for vector instructions, and for reads whose bounds were
 //! checked on entry.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![warn(missing_docs, clippy::missing_errors_doc)]
 #![allow(unsafe_code, reason = "vector instructions; each block states why it is sound")]
 #![allow(clippy::inline_always, reason = "vectors stay in registers only where everything around them is inlined")]
@@ -42,8 +43,3 @@ pub use kernels::Kernels;
 pub use lanes::LANES;
 pub use matrix::{Matrix, Rows};
 pub use simd::{Simd, SimdError};
-
-/// The example of the README, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

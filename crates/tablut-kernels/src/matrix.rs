@@ -17,7 +17,6 @@ impl Matrix {
     /// form.
     ///
     /// # Panics
-    ///
     /// If `weights` does not have `outputs * inputs` values.
     pub fn pack(outputs: usize, inputs: usize, weights: &[f32]) -> Matrix {
         assert_eq!(weights.len(), volume([outputs, inputs]), "size of a matrix");

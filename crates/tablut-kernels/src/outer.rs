@@ -32,7 +32,6 @@ impl Outer<'_> {
 /// Computes the sums in blocks of `R` inputs and `C` panels, and the rest one by one.
 ///
 /// # Safety
-///
 /// The contract of [`Lanes`], and [`Outer::fits`].
 #[inline(always)]
 pub(crate) unsafe fn run<V: Lanes, const R: usize, const C: usize>(outer: &Outer<'_>, sums: &mut [f32]) {

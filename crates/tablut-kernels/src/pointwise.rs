@@ -6,7 +6,6 @@ use crate::{LANES, Rows};
 /// Writes the mean and then the maximum over all squares to `pooled`.
 ///
 /// # Safety
-///
 /// The contract of [`Lanes`]; `channels` is a multiple of sixteen; `squares` are a positive number of rows that start
 /// with `channels` values and are inside their slice; `pooled` has `2 * channels` values.
 #[inline(always)]
@@ -33,7 +32,6 @@ pub(crate) unsafe fn pool<V: Lanes>(squares: &Rows<'_>, channels: usize, pooled:
 /// each channel to `sums`.
 ///
 /// # Safety
-///
 /// The contract of [`Lanes`]; `sums.len()` is a multiple of sixteen; `image` and `active` hold the same whole number of
 /// rows of `sums.len()` values.
 #[inline(always)]
@@ -57,7 +55,6 @@ pub(crate) unsafe fn gate<V: Lanes>(image: &mut [f32], active: &[f32], top: f32,
 /// `first`. `active` and `image` are `[square][width]`.
 ///
 /// # Panics
-///
 /// If a slice is too short, or the number of maxima is not a multiple of sixteen.
 #[inline(always)]
 pub(crate) fn add_at_maxima(

@@ -43,7 +43,6 @@ pub(crate) fn rows_fit(len: usize, n_rows: usize, stride: usize, width: usize) -
 /// row, and the last panels one by one.
 ///
 /// # Safety
-///
 /// The contract of [`Lanes`], and [`Product::fits`].
 #[inline(always)]
 pub(crate) unsafe fn run<V: Lanes, const R: usize, const C: usize>(product: &Product<'_>, out: &mut [f32]) {

@@ -65,7 +65,6 @@ impl Simd {
     /// The level that `TABLUT_SIMD` names, or the [best](Simd::best) one if it is empty or not set.
     ///
     /// # Errors
-    ///
     /// If the variable does not name a level, or this machine does not support it.
     pub fn from_env() -> Result<Simd, SimdError> {
         match std::env::var_os(VARIABLE) {

@@ -22,21 +22,13 @@ use standing::Standing;
 /// The most slots of a class. A slot takes two bytes, so a class takes at most 4 GiB.
 const MAX_SLOTS: u128 = 1 << 31;
 
-/// A class of material cannot be solved.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EndgameError {
-    /// No game has as many pieces.
     #[error("{0}: there are at most {N_DEFENDERS} defenders and {N_ATTACKERS} attackers")]
     TooManyPieces(Material),
-    /// The table would not fit into memory.
     #[error("{material} needs a table of {slots} positions, expected at most {MAX_SLOTS}")]
-    TooLarge {
-        /// The material.
-        material: Material,
-        /// The positions that the table would hold.
-        slots: u128,
-    },
+    TooLarge { material: Material, slots: u128 },
 }
 
 /// The solved classes of material under one rule set.
@@ -74,7 +66,6 @@ pub struct Endgames {
 }
 
 impl Endgames {
-    /// Creates tables without a solved class.
     pub fn new(rules: Arc<Rules>) -> Self {
         Self { standing: Standing::new(&rules), rules, tables: BTreeMap::new() }
     }
@@ -106,8 +97,7 @@ impl Endgames {
     /// The value of a position. It is `None` if the class is not solved, the king is captured or has escaped, or a
     /// piece stands on a square that it cannot reach.
     pub fn value(&self, position: &Position) -> Option<EndgameValue> {
-        let material = Material { defenders: position.defenders().len(), attackers: position.attackers().len() };
-        self.tables.get(&material)?.value(position)
+        self.tables.get(&Material::of(position))?.value(position)
     }
 
     /// The statistics of a class, or `None` if it is not solved.

@@ -25,8 +25,7 @@ pub const ARCHITECTURE_VERSION: u32 = 1;
 /// assert_eq!(architecture.to_json(), r#"{"version":1,"lines":{"channels":32,"blocks":2}}"#);
 /// # Ok::<(), tablut_net::NetError>(())
 /// ```
-#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
 pub struct Architecture {
     channels: usize,
     blocks: usize,
@@ -85,9 +84,6 @@ impl Architecture {
     }
 
     /// All fields as JSON, as in model files.
-    ///
-    /// # Panics
-    /// Never: numbers always have a form in JSON.
     pub fn to_json(self) -> String {
         let Self { channels, blocks } = self;
         let fields = Fields { version: ARCHITECTURE_VERSION, lines: Lines { channels, blocks } };
@@ -113,7 +109,6 @@ impl Architecture {
     }
 }
 
-/// The short name.
 impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&format!("lines{}x{}", self.channels, self.blocks))
@@ -137,16 +132,4 @@ impl FromStr for Architecture {
     }
 }
 
-impl TryFrom<String> for Architecture {
-    type Error = NetError;
-
-    fn try_from(text: String) -> Result<Self, NetError> {
-        text.parse()
-    }
-}
-
-impl From<Architecture> for String {
-    fn from(architecture: Architecture) -> Self {
-        architecture.to_string()
-    }
-}
+tablut_rules::serde_as_text!(Architecture);

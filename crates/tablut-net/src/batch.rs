@@ -45,7 +45,11 @@ impl InputBatch {
     /// The planes as numbers, 0 or 1, `[n, PLANES, 81]`.
     pub fn plane_values(&self) -> Vec<f32> {
         let mut values = vec![0.0; self.planes.len() * SQUARES];
-        write_planes(&self.planes, &mut values);
+        for (plane, values) in self.planes.iter().zip(values.chunks_exact_mut(SQUARES)) {
+            for square in *plane {
+                values[square.index()] = 1.0;
+            }
+        }
         values
     }
 
@@ -101,15 +105,6 @@ impl InputBatch {
             Some(index) => Err(NetError::Inference(format!(
                 "policy index {index:?} is outside the table of {POLICY_ENTRIES} entries"
             ))),
-        }
-    }
-}
-
-/// Writes planes as numbers, `[planes][81]`, into zeros.
-pub(crate) fn write_planes(planes: &[Bitboard], values: &mut [f32]) {
-    for (plane, values) in planes.iter().zip(values.chunks_exact_mut(SQUARES)) {
-        for square in *plane {
-            values[square.index()] = 1.0;
         }
     }
 }

@@ -3,15 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 use crate::batch::Inference;
 use crate::error::NetError;
 use crate::weights::Weights;
 
 /// The device that a config or a command names: `cpu`, `gpu:0` or `auto`.
-#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub enum DeviceChoice {
     /// The cores (the default).
     #[default]
@@ -49,19 +46,7 @@ impl FromStr for DeviceChoice {
     }
 }
 
-impl TryFrom<String> for DeviceChoice {
-    type Error = NetError;
-
-    fn try_from(text: String) -> Result<Self, NetError> {
-        text.parse()
-    }
-}
-
-impl From<DeviceChoice> for String {
-    fn from(choice: DeviceChoice) -> Self {
-        choice.to_string()
-    }
-}
+tablut_rules::serde_as_text!(DeviceChoice);
 
 /// A device that evaluates positions.
 pub trait NetDevice: Send + Sync {

@@ -37,7 +37,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     temporary.as_file().sync_all()?;
     make_readable(temporary.as_file())?;
     temporary.persist(path).map_err(|error| error.error)?;
-    sync_folder(folder)
+    // Not every system can flush a folder's entries.
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 /// Whether `path` is a device, a pipe or a socket, such as `/dev/stdout`. Such a file has no content that could be replaced.
@@ -90,14 +91,6 @@ pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Flushes a folder's entries to disk, if the system supports it.
-///
-/// # Errors
-/// If the system cannot open or flush the folder.
-pub fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 /// Temporary files are private to their owner. The file that replaces the old one should have the usual permissions.

@@ -54,7 +54,6 @@ impl Engine {
     /// An engine for `weights` on one thread, the calling one.
     ///
     /// # Errors
-    ///
     /// If `TABLUT_SIMD` does not name an instruction set, or this machine does not support it.
     pub fn new(weights: &Weights) -> Result<Self, NetError> {
         Self::with_options(weights, EngineOptions::default())
@@ -63,7 +62,6 @@ impl Engine {
     /// An engine for `weights` with all options.
     ///
     /// # Errors
-    ///
     /// As for [`Engine::new`]. Also if the threads cannot be started, or this machine does not support the instruction
     /// set.
     pub fn with_options(weights: &Weights, options: EngineOptions) -> Result<Self, NetError> {
@@ -83,7 +81,6 @@ impl Engine {
     /// An engine that shares the weights of this one and has its own `n_threads` threads.
     ///
     /// # Errors
-    ///
     /// If the threads cannot be started.
     pub fn share(&self, n_threads: usize) -> Result<Self, NetError> {
         let threads = Threads::new(n_threads)?;

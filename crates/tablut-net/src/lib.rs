@@ -13,6 +13,7 @@
 //!   information for the users of a net.
 //! - [`StatedRules`], [`choose_rules`]: the rules that files contain in full, and the rules that a command uses.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod architecture;
@@ -51,8 +52,3 @@ pub use rules_choice::{KnownRules, RulesChoice, choose_rules, rules_of_file};
 pub use stated_rules::{StatedRules, clauses_hash};
 pub use tablut_kernels::Simd;
 pub use weights::{Tensor, Weights};
-
-/// The example of the README, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

@@ -34,7 +34,6 @@ pub struct PooledNet {
     place: Place,
 }
 
-/// Where a net runs.
 enum Place {
     Cores(Engine),
     Device(Arc<dyn NetDevice>),

@@ -75,7 +75,7 @@ impl RulesChoice {
                 "{} has its own rules {}, which differ from the built-in ones: {}",
                 shown(owner),
                 rules.name(),
-                listed(&changes)
+                list(&changes)
             ));
         }
         notes.extend(nets.iter().filter_map(|net| note_on_training(net, rules.set())));
@@ -103,7 +103,7 @@ fn note_on_training(net: &KnownRules<'_>, set: &RuleSet) -> Option<String> {
     let namesake = net.rules.iter().find(|rules| rules.name() == set.name);
     Some(match namesake {
         Some(own) => {
-            let changes = listed(&set.differences(own.set()));
+            let changes = list(&set.differences(own.set()));
             format!("{label} was trained on other rules of the name {}: here {changes}", set.name)
         }
         None if net.rules.is_empty() => format!("{label} does not state the rules that it was trained on"),
@@ -114,7 +114,7 @@ fn note_on_training(net: &KnownRules<'_>, set: &RuleSet) -> Option<String> {
     })
 }
 
-fn listed(changes: &[ClauseDifference]) -> String {
+fn list(changes: &[ClauseDifference]) -> String {
     changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 

@@ -33,7 +33,7 @@ impl Weights {
         let mut known = BTreeMap::new();
         for Parameter { name, dims, .. } in architecture.tensors() {
             let tensor = tensors.remove(&name).ok_or_else(|| NetError::MissingTensor(name.clone()))?;
-            let tensor = checked(tensor, &name, &dims)?;
+            let tensor = check_tensor(tensor, &name, &dims)?;
             known.insert(name, tensor);
         }
         match tensors.into_keys().next() {
@@ -98,7 +98,7 @@ impl Weights {
 }
 
 /// `tensor` in the standard layout, if it has these dimensions and is finite.
-fn checked(tensor: Tensor, name: &str, dims: &[usize]) -> Result<Tensor, NetError> {
+fn check_tensor(tensor: Tensor, name: &str, dims: &[usize]) -> Result<Tensor, NetError> {
     if tensor.shape() != dims {
         let (found, expected) = (tensor.shape().to_vec(), dims.to_vec());
         return Err(NetError::Dimensions { name: name.to_owned(), found, expected });

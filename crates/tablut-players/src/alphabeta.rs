@@ -107,7 +107,6 @@ impl Player for AlphaBeta {
     }
 }
 
-/// A move at the root.
 struct Root {
     mv: Move,
     position: tablut_rules::Position,

@@ -6,6 +6,7 @@
 //! - [`Baseline`]: players without a net, including the hand-written engine, [`alphabeta`].
 //! - [`NetSearch`]: how a net plays. [`SearchPlayer`] plays one of many games at once, [`NetPlayer`] one game at a time.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 pub mod alphabeta;
@@ -25,8 +26,3 @@ pub use net_player::{NetPlayer, SearchPlayer};
 pub use net_search::{NetSearch, net_of, play_simulations};
 pub use player::{Fault, Player, PlayerError};
 pub use spec::{MAX_SIMULATIONS, PLAYER_FORMS, PlayerSpec, PlayerSpecError, SearchLimit, SearchOptions};
-
-/// The example of the README, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

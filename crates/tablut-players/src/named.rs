@@ -3,7 +3,6 @@
 use crate::spec::{PlayerSpec, PlayerSpecError};
 use std::str::FromStr;
 
-/// The longest name.
 const MAX_NAME: usize = 40;
 
 /// A player as on a command line, with an optional name: `NAME=PLAYER`.

@@ -20,9 +20,7 @@ pub const MAX_DEPTH: u32 = 64;
 /// The largest number of simulations or playouts per move.
 pub const MAX_SIMULATIONS: u32 = 1_000_000;
 
-/// Default seconds per move in the Tablut Challenge.
 const CHALLENGE_SECONDS: u32 = 60;
-/// Default seconds per move for an OpenTafl engine.
 const OPENTAFL_SECONDS: u32 = 5;
 
 /// The limit of an alpha-beta search.
@@ -155,21 +153,15 @@ impl FromStr for PlayerSpec {
     /// ```
     fn from_str(text: &str) -> Result<Self, PlayerSpecError> {
         let wrong = |expected: &str| PlayerSpecError::new(text, format!("expected {expected}"));
-        let (kind, argument) = match text.split_once(':') {
-            Some((kind, argument)) => (kind, Some(argument)),
-            None => (text, None),
-        };
+        let (kind, argument) = text.split_once(':').map_or((text, None), |(kind, argument)| (kind, Some(argument)));
         match (kind, argument) {
             ("random", None) => Ok(Self::Random),
             ("greedy", None) => Ok(Self::Greedy),
             ("random" | "greedy", Some(_)) => Err(wrong("nothing after the player's name")),
             ("alphabeta", argument) => {
-                let limit = argument.and_then(search_limit);
-                limit.map(Self::AlphaBeta).ok_or_else(|| {
-                    wrong(
-                        "alphabeta:DEPTH with a depth from 1 to 64, or a time such as alphabeta:200ms or alphabeta:2s",
-                    )
-                })
+                let expected =
+                    "alphabeta:DEPTH with a depth from 1 to 64, or a time such as alphabeta:200ms or alphabeta:2s";
+                argument.and_then(search_limit).map(Self::AlphaBeta).ok_or_else(|| wrong(expected))
             }
             ("rollouts", argument) => argument
                 .and_then(count)

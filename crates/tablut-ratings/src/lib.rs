@@ -6,6 +6,7 @@
 //! - [`RatedGeneration`]: the rating games of one generation of a training run.
 //! - [`SequentialTest`]: a test that stops as soon as it has enough evidence.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 pub mod elo;
@@ -21,8 +22,3 @@ pub use pairs::{PairTable, RatedGeneration, RatedMatch};
 pub use ratings::{Anchor, Pairing, Rating, RatingError, Ratings, pairings_by_name, rate};
 pub use score::{HalfPoints, Pentanomial, ScoreEstimate, Wdl};
 pub use sequential_test::{SequentialTest, TestBounds, TestBoundsError, TestState, TestVerdict};
-
-/// The example of the README, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

@@ -65,31 +65,16 @@ pub struct Ratings {
 /// The ratings cannot be computed.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum RatingError {
-    /// A pairing or an anchor names a player that does not exist.
     #[error("a pairing or an anchor names player {index}, but there are {n_players}")]
-    UnknownPlayer {
-        /// The index named.
-        index: usize,
-        /// The number of players.
-        n_players: usize,
-    },
-    /// A player is anchored twice.
+    UnknownPlayer { index: usize, n_players: usize },
     #[error("player {index} is anchored twice")]
-    AnchoredTwice {
-        /// The player's index.
-        index: usize,
-    },
-    /// An anchor's rating is out of range.
+    AnchoredTwice { index: usize },
     #[error("an anchor's rating is {elo} Elo, expected a number from -{MAX_ANCHOR_ELO} to {MAX_ANCHOR_ELO}")]
-    AnchorRange {
-        /// The given rating.
-        elo: f64,
-    },
-    /// No anchor was given.
+    AnchorRange { elo: f64 },
     #[error("there is no anchor: one player's rating must be given")]
     NoAnchor,
-    /// No game was given.
     #[error("there are no games to rate")]
     NoGames,
 }

@@ -5,11 +5,9 @@ use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Not, Sub};
 
 use crate::board::{Direction, SIZE, SQUARES, Square};
 
-/// Every square of the board.
 const FULL: u128 = (1 << SQUARES) - 1;
 /// The squares of column `a`.
 const FIRST_COLUMN: u128 = column_bits(0);
-/// The squares of the last column.
 const LAST_COLUMN: u128 = column_bits(SIZE - 1);
 /// The squares that a step in each direction can reach. A step to the north, for example, never reaches row 1.
 pub(crate) const STEPPED: [u128; 4] =
@@ -172,38 +170,29 @@ impl FromIterator<Square> for Bitboard {
     }
 }
 
-impl BitOr for Bitboard {
-    type Output = Bitboard;
-    fn bitor(self, other: Bitboard) -> Bitboard {
-        Bitboard(self.0 | other.0)
-    }
-}
-
 impl BitOrAssign for Bitboard {
     fn bitor_assign(&mut self, other: Bitboard) {
         self.0 |= other.0;
     }
 }
 
-impl BitAnd for Bitboard {
-    type Output = Bitboard;
-    fn bitand(self, other: Bitboard) -> Bitboard {
-        Bitboard(self.0 & other.0)
-    }
+macro_rules! operators {
+    ($($operator:ident $function:ident($a:ident, $b:ident) = $bits:expr;)+) => {$(
+        impl $operator for Bitboard {
+            type Output = Bitboard;
+            fn $function(self, other: Bitboard) -> Bitboard {
+                let (Bitboard($a), Bitboard($b)) = (self, other);
+                Bitboard($bits)
+            }
+        }
+    )+};
 }
 
-impl BitXor for Bitboard {
-    type Output = Bitboard;
-    fn bitxor(self, other: Bitboard) -> Bitboard {
-        Bitboard(self.0 ^ other.0)
-    }
-}
-
-impl Sub for Bitboard {
-    type Output = Bitboard;
-    fn sub(self, other: Bitboard) -> Bitboard {
-        Bitboard(self.0 & !other.0)
-    }
+operators! {
+    BitAnd bitand(a, b) = a & b;
+    BitOr bitor(a, b) = a | b;
+    BitXor bitxor(a, b) = a ^ b;
+    Sub sub(a, b) = a & !b;
 }
 
 impl Not for Bitboard {

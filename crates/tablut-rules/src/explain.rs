@@ -111,26 +111,18 @@ impl RuleSet {
         ];
         let throne = [("attackers", self.throne.hostile_to_attackers), ("defenders", self.throne.hostile_to_defenders)];
         for (whom, hostility) in throne {
-            match hostility {
-                Hostility::Never => {}
-                Hostility::WhenEmpty => {
-                    sentences.push(format!("The throne, while empty, counts as the second captor of {whom}."));
-                }
-                Hostility::Always => {
-                    sentences.push(format!("The throne, empty or not, counts as the second captor of {whom}."));
-                }
-            }
+            let when = match hostility {
+                Hostility::Never => continue,
+                Hostility::WhenEmpty => "while empty",
+                Hostility::Always => "empty or not",
+            };
+            sentences.push(format!("The throne, {when}, counts as the second captor of {whom}."));
         }
         if self.corners.hostile_to_soldiers {
             sentences.push("A corner counts as the second captor of soldiers of both sides.".to_owned());
         }
         let camps = [("attackers", self.camps.hostile_to_attackers), ("defenders", self.camps.hostile_to_defenders)];
-        for (whom, hostile) in camps {
-            sentences.extend(
-                camps_named(hostile)
-                    .map(|camps| format!("{camps}, empty or not, counts as the second captor of {whom}.")),
-            );
-        }
+        sentences.extend(camps.into_iter().filter_map(|(whom, hostile)| camps_as_captors(hostile, whom)));
         if self.captures.pinned_defender {
             sentences.push(
                 "With the king on the throne between three attackers and one defender, that defender is captured by \
@@ -160,28 +152,23 @@ impl RuleSet {
         }
         // If the king escapes on the edge, he is never captured there, so the edge cannot help to surround him.
         let edge_closes = king.edge_closes && self.escape == Escape::Corners;
-        match (edge_closes, king.corner_closes) {
-            (true, true) => {
-                sentences.push("The board's edge or a corner takes the place of one of the four attackers.".to_owned());
-            }
-            (true, false) => sentences.push(
+        let closing = match (edge_closes, king.corner_closes) {
+            (true, true) => Some("The board's edge or a corner takes the place of one of the four attackers."),
+            (true, false) => Some(
                 "The board's edge takes the place of one of the four attackers. A corner does not, so a king next to \
-                 a corner is safe."
-                    .to_owned(),
+                 a corner is safe.",
             ),
-            (false, true) => sentences.push("A corner takes the place of one of the four attackers.".to_owned()),
-            (false, false) => {}
-        }
+            (false, true) => Some("A corner takes the place of one of the four attackers."),
+            (false, false) => None,
+        };
+        sentences.extend(closing.map(str::to_owned));
         if self.throne.hostile_to_king != Hostility::Never {
             sentences.push("The empty throne counts as the second captor of the king.".to_owned());
         }
         if self.corners.hostile_to_king {
             sentences.push("A corner counts as the second captor of the king.".to_owned());
         }
-        sentences.extend(
-            camps_named(self.camps.hostile_to_king)
-                .map(|camps| format!("{camps}, empty or not, counts as the second captor of the king.")),
-        );
+        sentences.extend(camps_as_captors(self.camps.hostile_to_king, "the king"));
         sentences
     }
 
@@ -242,12 +229,13 @@ fn manner(how: KingCapture, throne_closes: bool) -> &'static str {
     }
 }
 
-fn camps_named(camps: HostileCamps) -> Option<&'static str> {
-    match camps {
-        HostileCamps::None => None,
-        HostileCamps::AllButEdgeMiddles => Some("Every camp except the middle one of each edge"),
-        HostileCamps::All => Some("Every camp"),
-    }
+fn camps_as_captors(camps: HostileCamps, whom: &str) -> Option<String> {
+    let camps = match camps {
+        HostileCamps::None => return None,
+        HostileCamps::AllButEdgeMiddles => "Every camp except the middle one of each edge",
+        HostileCamps::All => "Every camp",
+    };
+    Some(format!("{camps}, empty or not, counts as the second captor of {whom}."))
 }
 
 #[cfg(test)]

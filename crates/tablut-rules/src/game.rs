@@ -32,13 +32,8 @@ pub struct Situation<R = Arc<Rules>, M = Vec<Move>> {
 impl Situation {
     /// The same situation, with borrowed rules and moves.
     pub fn borrowed(&self) -> Situation<&Rules, &[Move]> {
-        Situation {
-            rules: &self.rules,
-            position: self.position,
-            occurrences: self.occurrences,
-            plies_since_capture: self.plies_since_capture,
-            moves: &self.moves,
-        }
+        let Self { ref rules, position, occurrences, plies_since_capture, ref moves } = *self;
+        Situation { rules, position, occurrences, plies_since_capture, moves }
     }
 }
 
@@ -168,24 +163,17 @@ impl Game {
 
     /// The current position with everything else that an evaluation may depend on. `moves` are its legal moves.
     pub fn situation<'a>(&'a self, moves: &'a [Move]) -> Situation<&'a Rules, &'a [Move]> {
-        Situation {
-            rules: &self.rules,
-            position: self.position,
-            occurrences: self.occurrences,
-            plies_since_capture: self.plies_since_capture,
-            moves,
-        }
+        self.situation_with(&self.rules, moves)
     }
 
     /// Like [`Game::situation`], but the result owns its rules and moves.
     pub fn owned_situation(&self, moves: &[Move]) -> Situation {
-        Situation {
-            rules: Arc::clone(&self.rules),
-            position: self.position,
-            occurrences: self.occurrences,
-            plies_since_capture: self.plies_since_capture,
-            moves: moves.to_vec(),
-        }
+        self.situation_with(Arc::clone(&self.rules), moves.to_vec())
+    }
+
+    fn situation_with<R, M>(&self, rules: R, moves: M) -> Situation<R, M> {
+        let Self { position, occurrences, plies_since_capture, .. } = *self;
+        Situation { rules, position, occurrences, plies_since_capture, moves }
     }
 
     /// The number of escape routes (clause C11). It is 0 once the game is over.

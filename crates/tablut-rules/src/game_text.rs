@@ -58,33 +58,18 @@ pub struct WrittenMove {
 /// The text is not a game on this board, or the game cannot be written as a record of OpenTafl.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum GameTextError {
-    /// A line cannot be read.
     #[error("line {number}: {reason}")]
-    Line {
-        /// The line, from 1.
-        number: usize,
-        /// What was found and what was expected.
-        reason: String,
-    },
-    /// The line of rules cannot be expressed by this project's rules.
+    Line { number: usize, reason: String },
     #[error("{0}")]
     Rules(RulesLineError),
-    /// The text names a rule set, and its line of rules has other rules.
     #[error("the variant {0} and the line of rules disagree; remove one of them, or choose the rules")]
     OtherRules(String),
-    /// A move of the main line is not legal.
     #[error("ply {ply}: {reason}")]
-    Move {
-        /// The ply, from 1.
-        ply: usize,
-        /// Why the move is not legal.
-        reason: ReadMoveError,
-    },
-    /// No game can start from the position.
+    Move { ply: usize, reason: ReadMoveError },
     #[error("{0}")]
     Start(PositionError),
-    /// The rule set has values under these keys that a line of rules cannot express.
     #[error("the format cannot express this rule set's {}", .0.join(", "))]
     Inexpressible(Vec<&'static str>),
 }

@@ -25,6 +25,7 @@
 //! Names such as C9 or KV4 are clauses of the guide's rules page (`docs/rules.md`). The tests in `tests/clauses/` have
 //! the same names and show each clause on the board.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod bitboard;
@@ -71,8 +72,3 @@ pub use ruleset::{
 pub use side::{Piece, Side, SideError};
 pub use symmetry::Symmetry;
 pub use text::{decode, shown, shown_lines};
-
-/// The example of the README, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

@@ -85,14 +85,8 @@ pub enum ReadMoveError {
     #[error("{0}")]
     Text(MoveError),
     /// The move is not legal.
-    #[error("{0}")]
-    Illegal(IllegalMove),
-}
-
-impl From<IllegalMove> for ReadMoveError {
-    fn from(error: IllegalMove) -> ReadMoveError {
-        ReadMoveError::Illegal(error)
-    }
+    #[error(transparent)]
+    Illegal(#[from] IllegalMove),
 }
 
 impl Rules {

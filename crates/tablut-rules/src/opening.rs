@@ -9,18 +9,12 @@ use crate::side::{Piece, Side};
 /// The user's settings do not give a start position.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum OpeningError {
-    /// The position's text is wrong.
     #[error("{0}")]
     Position(PositionTextError),
-    /// The side to move in the position is not the side that should move first.
     #[error("the {position} are to move in the position, expected the {first}")]
-    OtherSide {
-        /// The side to move in the position.
-        position: Side,
-        /// The side that the user asked for.
-        first: Side,
-    },
+    OtherSide { position: Side, first: Side },
 }
 
 impl Rules {

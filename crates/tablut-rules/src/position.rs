@@ -155,7 +155,6 @@ impl Position {
         self
     }
 
-    /// Removes captured pieces from the board.
     fn take(&mut self, captured: Bitboard) {
         for square in captured {
             let piece = if self.king == Some(square) {
@@ -202,7 +201,6 @@ const fn most(piece: Piece) -> usize {
     }
 }
 
-/// Keys by piece and square.
 static PIECES: [[u64; SQUARES]; 3] = piece_keys();
 
 /// Included in the hash when the defenders are to move.
@@ -230,7 +228,6 @@ const fn piece_keys() -> [[u64; SQUARES]; 3] {
     keys
 }
 
-/// The key of a piece on a square.
 fn piece_key(piece: Piece, square: Square) -> u64 {
     PIECES[piece.index()][square.index()]
 }

@@ -3,9 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use crate::bitboard::Bitboard;
 use crate::board::{N_ATTACKERS, N_DEFENDERS, SIZE, Square};
 use crate::moves::Move;
@@ -21,12 +18,6 @@ const SHOWN: usize = 160;
 pub struct PositionTextError {
     text: String,
     faults: Vec<String>,
-}
-
-impl PositionTextError {
-    fn new(text: &str, faults: Vec<String>) -> PositionTextError {
-        PositionTextError { text: text.chars().take(SHOWN).collect(), faults }
-    }
 }
 
 impl fmt::Display for Position {
@@ -73,10 +64,7 @@ impl Position {
     /// # Errors
     /// If the text is not a position, or neither the text nor `side` gives the side to move.
     pub fn read(text: &str, side: Option<Side>) -> Result<Position, PositionTextError> {
-        let (rows, letter) = match text.split_once(' ') {
-            Some((rows, letter)) => (rows, Some(letter)),
-            None => (text, None),
-        };
+        let (rows, letter) = text.split_once(' ').map_or((text, None), |(rows, letter)| (rows, Some(letter)));
         let mut faults = Vec::new();
         let side = match letter {
             Some("a") => Some(Side::Attackers),
@@ -98,15 +86,13 @@ impl Position {
             None => parse_rows(rows, (0..SIZE).rev()),
         };
         match (parsed, side) {
-            (Ok([attackers, defenders, king]), Some(side)) if faults.is_empty() => {
-                Ok(Position::assemble(attackers, defenders, king.first(), side))
+            (Ok([attackers, defenders, king]), Some(side)) => {
+                return Ok(Position::assemble(attackers, defenders, king.first(), side));
             }
-            (Ok(_), _) => Err(PositionTextError::new(text, faults)),
-            (Err(mut row_faults), _) => {
-                row_faults.append(&mut faults);
-                Err(PositionTextError::new(text, row_faults))
-            }
+            (Ok(_), _) => {}
+            (Err(row_faults), _) => faults = [row_faults, faults].concat(),
         }
+        Err(PositionTextError { text: text.chars().take(SHOWN).collect(), faults })
     }
 
     /// The board in OpenTafl's notation, from row 1 up, without the side to move.
@@ -164,25 +150,26 @@ fn parse_row(text: &str, row: usize, boards: &mut [Bitboard; 3], faults: &mut Ve
     }
 }
 
-// Serde represents squares, moves and positions as text.
-macro_rules! as_text {
+/// Makes serde read and write types as text, by their `FromStr` and `Display`.
+#[macro_export]
+macro_rules! serde_as_text {
     ($($kind:ty),*) => {$(
-        impl Serialize for $kind {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl ::serde::Serialize for $kind {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)
             }
         }
 
-        impl<'de> Deserialize<'de> for $kind {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$kind, D::Error> {
-                let text = String::deserialize(deserializer)?;
-                text.parse().map_err(D::Error::custom)
+        impl<'de> ::serde::Deserialize<'de> for $kind {
+            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<$kind, D::Error> {
+                let text = <String as ::serde::Deserialize>::deserialize(deserializer)?;
+                text.parse().map_err(::serde::de::Error::custom)
             }
         }
     )*};
 }
 
-as_text!(Square, Move, Position);
+serde_as_text!(Square, Move, Position);
 
 #[cfg(test)]
 mod tests {

@@ -37,7 +37,7 @@ impl Rays {
 
     /// The squares in a direction from `square`, without `square` itself.
     #[inline]
-    pub(crate) fn from(&self, square: Square, direction: Direction) -> Bitboard {
+    pub(crate) fn ray(&self, square: Square, direction: Direction) -> Bitboard {
         self.0[direction.index()][square.index()]
     }
 
@@ -51,7 +51,7 @@ impl Rays {
         blocked: Bitboard,
         halting: Bitboard,
     ) -> Bitboard {
-        let ray = self.from(square, direction).bits();
+        let ray = self.ray(square, direction).bits();
         let stops = ray & (blocked | halting).bits();
         // The ray up to and including the nearest stop, or the whole ray if there is none.
         let up_to = match direction {
@@ -85,7 +85,7 @@ impl EscapePaths {
             for direction in Direction::ALL {
                 let ahead = rays.reached(square, direction, closed[direction.index()], halting);
                 if let Some(goal) = nearest(ahead & goals, direction) {
-                    paths[direction.index()] = ahead - RAYS.from(goal, direction);
+                    paths[direction.index()] = ahead - RAYS.ray(goal, direction);
                 }
             }
         }
@@ -93,7 +93,7 @@ impl EscapePaths {
     }
 
     #[inline]
-    pub(crate) fn from(&self, square: Square) -> [Bitboard; 4] {
+    pub(crate) fn paths(&self, square: Square) -> [Bitboard; 4] {
         self.0[square.index()]
     }
 }
@@ -116,6 +116,6 @@ mod tests {
         assert_eq!(reached(Direction::South), set("e4 e3 e2"));
         assert_eq!(reached(Direction::West), set("d5 c5"));
         let short = Rays::new(2);
-        assert_eq!(short.from(e5, Direction::South), set("e4 e3"));
+        assert_eq!(short.ray(e5, Direction::South), set("e4 e3"));
     }
 }

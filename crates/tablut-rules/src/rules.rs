@@ -21,7 +21,6 @@ pub(crate) use compile::all_camps;
 pub use foresight::Foresight;
 pub use legality::{IllegalMove, MoveFault};
 
-/// How one kind of piece moves.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk {
     /// Squares that the piece may not enter in each direction, even if they are empty.
@@ -50,7 +49,6 @@ impl Hostile {
     }
 }
 
-/// How the king is captured.
 #[derive(Clone, Debug)]
 pub(crate) struct KingFall {
     /// Squares on which two captors on opposite sides capture him. On the other squares he must be surrounded.

@@ -37,14 +37,11 @@ impl SelfPlaySearch {
         SearchConfig {
             method: Method::Gumbel,
             gumbel: GumbelConfig { max_considered, simulations_per_considered: 1, noise: true, sigma },
-            puct: PuctConfig::default(),
             moves_left: 0.0,
             repeats: Repeats::Evaluated,
             draw_value: DrawValues::default(),
             solver,
-            stop_when_decided: true,
-            leaves_in_flight: 1,
-            max_nodes: MAX_NODES,
+            ..SearchConfig::for_play()
         }
     }
 }
@@ -82,9 +79,6 @@ pub struct SearchConfig {
     /// bytes, plus 8 for each legal move (about 700 bytes in total in the middle of a game).
     pub max_nodes: u32,
 }
-
-/// The default maximum number of nodes of a tree.
-const MAX_NODES: u32 = 1_000_000;
 
 /// The most simulations of a search for which [`Method::Auto`] chooses Gumbel.
 const GUMBEL_UP_TO: u32 = 32;
@@ -248,7 +242,7 @@ impl SearchConfig {
             solver: Solver::Deep,
             stop_when_decided: true,
             leaves_in_flight: 1,
-            max_nodes: MAX_NODES,
+            max_nodes: 1_000_000,
         }
     }
 

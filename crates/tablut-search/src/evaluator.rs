@@ -69,18 +69,10 @@ impl<E: Evaluator + ?Sized> Evaluator for Box<E> {
 /// Why an evaluation failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum EvaluateError {
-    /// The evaluator returned a wrong number of items.
     #[error("evaluator returned {found} {what}, expected {expected}")]
-    Count {
-        /// The items that were counted, such as "evaluations".
-        what: &'static str,
-        /// The expected number.
-        expected: usize,
-        /// The number that was returned.
-        found: usize,
-    },
-    /// The net, its file or its device failed.
+    Count { what: &'static str, expected: usize, found: usize },
     #[error("evaluation failed: {0}")]
     Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

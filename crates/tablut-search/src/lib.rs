@@ -11,6 +11,7 @@
 //! In the tree and in all results, values are absolute: +1 if the attackers win, −1 if the defenders win. The
 //! [`formulas`] use the view of the side to move. Only [`turned`] converts between the two.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod chances;
@@ -41,8 +42,3 @@ pub use proof::Proof;
 pub use search::{RootMove, Search, SearchResult};
 pub use tablut_rules::Situation;
 pub use tree::Memory;
-
-/// The example of the README, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

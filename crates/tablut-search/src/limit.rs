@@ -4,8 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 /// The forms that [`Limit::from_str`] reads, for help texts and messages.
 pub const LIMIT_FORMS: &str =
     "simulations such as 800, a time from 1ms to 24h such as 200ms, 2s or 5m, or both as 800/2s";
@@ -25,8 +23,7 @@ const LONGEST: Duration = Duration::from_hours(24);
 /// assert_eq!("1.5s".parse::<Limit>()?.to_string(), "1500ms");
 /// # Ok::<(), tablut_search::LimitError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limit {
     simulations: Option<u32>,
     time: Option<Duration>,
@@ -35,22 +32,14 @@ pub struct Limit {
 /// The input is not a valid [`Limit`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum LimitError {
-    /// The text has none of the accepted forms.
     #[error("cannot read limit {text:?}: expected {LIMIT_FORMS}")]
-    Text {
-        /// The text that was given.
-        text: String,
-    },
-    /// The limit has neither simulations nor a time.
+    Text { text: String },
     #[error("the limit has neither simulations nor a time, expected {LIMIT_FORMS}")]
     Empty,
-    /// The time is out of range.
     #[error("the time is {found:?}, expected 1ms to 24h")]
-    Time {
-        /// The time that was given.
-        found: Duration,
-    },
+    Time { found: Duration },
 }
 
 impl Limit {
@@ -171,19 +160,7 @@ fn time(text: &str) -> Option<Duration> {
     Some(Duration::from_millis((secs * secs_of_unit * 1000.0).round() as u64))
 }
 
-impl TryFrom<String> for Limit {
-    type Error = LimitError;
-
-    fn try_from(text: String) -> Result<Self, LimitError> {
-        text.parse()
-    }
-}
-
-impl From<Limit> for String {
-    fn from(limit: Limit) -> String {
-        limit.to_string()
-    }
-}
+tablut_rules::serde_as_text!(Limit);
 
 #[cfg(test)]
 mod tests {

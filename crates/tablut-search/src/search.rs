@@ -11,7 +11,7 @@ mod walk;
 use std::time::Duration;
 
 use rand::rngs::ChaCha8Rng;
-use tablut_rules::{Game, IllegalMove, Move, MoveList, Side, Situation};
+use tablut_rules::{Game, Move, MoveList, Side, Situation};
 
 pub use self::result::{RootMove, SearchResult};
 use self::root::Root;
@@ -139,17 +139,20 @@ impl Search {
         let (mut n_situations, mut n_rounds) = (0, 0);
         while n_situations < limit.max(1) && n_rounds < ROUNDS_WITHOUT_SITUATIONS {
             match self.next() {
-                Next::Simulate(entry) => match self.simulate(entry) {
-                    Descended::Ask(situation) => {
-                        situations.push(situation);
-                        n_situations += 1;
+                Next::Simulate(entry) => {
+                    let Self { simulations, root, tree, walk, config, .. } = self;
+                    match simulations.descend(entry, root, tree, walk, config) {
+                        Descended::Ask(situation) => {
+                            situations.push(situation);
+                            n_situations += 1;
+                        }
+                        Descended::Collision => {
+                            self.rounds.put_back();
+                            break;
+                        }
+                        Descended::Known | Descended::Full => {}
                     }
-                    Descended::Collision => {
-                        self.rounds.put_back();
-                        break;
-                    }
-                    Descended::Known | Descended::Full => {}
-                },
+                }
                 Next::Wait if n_situations > 0 => break,
                 // Every simulation of the round ended in a known result.
                 Next::Wait => {
@@ -224,25 +227,16 @@ impl Search {
     /// Plays `mv`, keeps its subtree, and starts a new search with the same settings and limit.
     ///
     /// # Panics
-    /// If the move is illegal. [`Search::try_advance`] returns an error instead.
+    /// If the move is illegal.
     pub fn advance(&mut self, mv: Move) {
-        self.try_advance(mv).expect("the caller checked the move");
-    }
-
-    /// Like [`Search::advance`], for a move that may be illegal.
-    ///
-    /// # Errors
-    /// If the move is illegal. The search does not change, except that simulations in flight are undone.
-    pub fn try_advance(&mut self, mv: Move) -> Result<(), IllegalMove> {
         self.withdraw();
-        self.walk.game.play(mv)?;
+        self.walk.game.play(mv).expect("the caller checked the move");
         let edge = self.tree.nodes.first().and_then(|_| self.tree.edges_of(ROOT).find(|(_, edge)| edge.mv == mv));
         match edge.map_or(NONE, |(_, edge)| edge.child) {
             NONE => self.tree.clear(),
             child => self.tree.keep(child, &mut self.spare),
         }
         self.begin(Vec::new());
-        Ok(())
     }
 
     /// Starts a new search from the same position with other settings or another limit. It keeps the tree, unless the

@@ -18,7 +18,6 @@ use crate::formulas::softmax::{exp, log_softmax};
 use crate::perspective::turned;
 use crate::proof::{Proof, backed_up};
 
-/// The arenas.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     pub nodes: Vec<Node>,
@@ -26,7 +25,6 @@ pub(crate) struct Tree {
     pub moves: Vec<Candidate>,
     /// The absolute value of a draw.
     draw: f32,
-    /// Scratch space.
     logits: Vec<f32>,
 }
 
@@ -37,7 +35,6 @@ impl Tree {
         self.nodes.push(Node::default());
     }
 
-    /// Removes everything.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.edges.clear();

@@ -10,7 +10,6 @@ impl Kernels {
     /// to `sums`.
     ///
     /// # Panics
-    ///
     /// If the number of channels (the length of `sums`) is not a multiple of sixteen, or the images differ in size or
     /// end within a square.
     pub fn gate(self, image: &mut [f32], active: &[f32], top: f32, sums: &mut [f32]) {
@@ -23,7 +22,6 @@ impl Kernels {
     /// output for `image`.
     ///
     /// # Panics
-    ///
     /// If the number of channels is not a multiple of sixteen, or an image does not have the grid's squares.
     pub fn depthwise_gradient(self, grid: Grid, image: &[f32], gradient: &[f32], sums: &mut [f32]) {
         let channels = sums.len() / TAPS;
@@ -37,7 +35,6 @@ impl Kernels {
     /// the maximum. `active` and `image` are `[square][width]`, and the channels start at `first`.
     ///
     /// # Panics
-    ///
     /// If the number of maxima is not a multiple of sixteen or that of the gradients, the channels do not lie within
     /// the width, or the images differ in size or end within a square.
     pub fn add_at_maxima(
@@ -62,7 +59,6 @@ impl Kernels {
     /// left.
     ///
     /// # Panics
-    ///
     /// If the numbers of rows of a pair differ, the number of outputs (`sums.len() / inputs`) is not a multiple of
     /// sixteen, or a slice is too short.
     pub fn outer(self, pairs: &[[Rows<'_>; 2]], inputs: usize, onto: bool, sums: &mut [f32]) {

@@ -49,7 +49,6 @@ impl Index {
             * soldiers(Piece::Attacker, material.attackers)
     }
 
-    /// The number of slots.
     pub(super) fn n_slots(&self) -> usize {
         2 * self.kings.len() * self.defenders.boards.len() * self.attackers.boards.len()
     }

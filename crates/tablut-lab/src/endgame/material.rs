@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use tablut_rules::Position;
+
 /// The number of soldiers on the board. The king is always there.
 ///
 /// Its text is the number of defenders, `v`, and the number of attackers. `1v3` is a king and one defender against
@@ -11,8 +13,13 @@ use std::str::FromStr;
 pub struct Material {
     /// The defenders without the king.
     pub defenders: usize,
-    /// The attackers.
     pub attackers: usize,
+}
+
+impl Material {
+    pub(super) fn of(position: &Position) -> Self {
+        Self { defenders: position.defenders().len(), attackers: position.attackers().len() }
+    }
 }
 
 impl fmt::Display for Material {
@@ -21,7 +28,6 @@ impl fmt::Display for Material {
     }
 }
 
-/// The text does not describe material.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{text:?} is not material, expected the numbers of defenders and attackers, such as 1v3")]
 pub struct MaterialError {

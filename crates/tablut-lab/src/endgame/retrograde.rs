@@ -47,7 +47,6 @@ impl Retrograde<'_> {
         self.longest = self.longest.max(plies);
     }
 
-    /// The first pass.
     fn look_at_all(&mut self) {
         for slot in 0..self.table.cells.len() {
             if let Some(position) = self.table.index.position(slot) {
@@ -151,8 +150,7 @@ impl Retrograde<'_> {
 
 /// The plies until the game ends, for a position of a smaller class. `None` if neither side wins.
 fn plies_in(smaller: &BTreeMap<Material, Table>, position: &Position) -> Option<u32> {
-    let material = Material { defenders: position.defenders().len(), attackers: position.attackers().len() };
-    let table = smaller.get(&material).expect("smaller classes are solved first");
+    let table = smaller.get(&Material::of(position)).expect("smaller classes are solved first");
     let slot = table.index.slot(position).expect("a capture leads to a position of its class");
     table.cells[slot].plies()
 }

@@ -23,12 +23,12 @@ impl Standing {
         };
         let attackers = soldiers(Piece::Attacker, start.attackers());
         let defenders = soldiers(Piece::Defender, start.defenders());
-        let of = |piece| match piece {
+        let squares = |piece| match piece {
             Piece::Attacker => attackers,
             Piece::Defender => defenders,
             Piece::King => kings,
         };
-        Self { squares: Piece::ALL.map(of) }
+        Self { squares: Piece::ALL.map(squares) }
     }
 
     pub(super) fn squares(&self, piece: Piece) -> Bitboard {

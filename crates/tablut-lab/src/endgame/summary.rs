@@ -4,7 +4,6 @@ use tablut_rules::{Position, Side};
 
 use super::table::{EndgameValue, Table};
 
-/// Statistics of all positions of one class of material.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct EndgameSummary {
     /// By [`Side::index`] of the side to move.
@@ -16,7 +15,6 @@ pub struct EndgameSummary {
 /// Numbers of positions. Symmetric images count as different positions.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct EndgameCounts {
-    /// All positions.
     pub positions: u64,
     /// By [`Side::index`]: positions in which the side forces a win.
     pub won: [u64; 2],

@@ -7,15 +7,12 @@ use super::index::{Index, n_images};
 /// The result of a position when both sides play best, without repetition and without limits on length.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EndgameValue {
-    /// One side forces a win.
     Win {
-        /// The winner.
         winner: Side,
         /// Plies until the game is over, if the winner plays for the shortest win and the other side for the longest.
         /// It is 0 if the side to move has no legal move.
         plies: u32,
     },
-    /// Neither side can force a win.
     Neither,
 }
 

@@ -26,14 +26,12 @@ impl<'a> Values<'a> {
 
 /// A dense layer's weights and biases, with padded outputs.
 pub(crate) struct Dense {
-    /// The weights.
     pub matrix: Matrix,
     /// `[padded outputs]`.
     pub bias: Vec<f32>,
 }
 
 impl Dense {
-    /// The layer's weights.
     pub fn pack(values: &Values<'_>, layer: &Linear) -> Self {
         Self::stack(values, &[layer])
     }

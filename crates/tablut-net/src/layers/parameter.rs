@@ -44,11 +44,8 @@ impl ParameterId {
 pub enum Start {
     /// He's: the square root of 2 / inputs.
     He,
-    /// Small, for the last layer of a block in a trunk with `n_blocks` blocks.
-    Branch {
-        /// Blocks of the trunk.
-        n_blocks: usize,
-    },
+    /// Small, for the last layer of a block in a trunk with this number of blocks.
+    Branch(usize),
     /// A tenth of He's, for a layer before an output.
     Output,
     /// He's times a factor.
@@ -60,7 +57,7 @@ impl Start {
         let he = (2.0 / fan_in as f32).sqrt();
         match self {
             Start::He => he,
-            Start::Branch { n_blocks } => 0.3 * he / (n_blocks as f32).sqrt(),
+            Start::Branch(n_blocks) => 0.3 * he / (n_blocks as f32).sqrt(),
             Start::Output => 0.1 * he,
             Start::Scaled(factor) => factor * he,
         }

@@ -27,12 +27,10 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Zeros.
     pub fn new(inputs: usize, outputs: usize) -> Self {
         Self { weight: Aligned::zeroed(inputs * outputs), bias: Aligned::zeroed(outputs) }
     }
 
-    /// Adds another gradient.
     pub fn add(&mut self, other: &Self) {
         add(&mut self.weight, &other.weight, 1.0);
         add(&mut self.bias, &other.bias, 1.0);

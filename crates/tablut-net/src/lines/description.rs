@@ -114,7 +114,7 @@ impl Architecture {
     /// Zhang et al. 2019). This lets a net without normalisation train.
     pub fn layers(self) -> LineLayers {
         let (c, w) = (self.channels(), LINE_WIDTH);
-        let branch = Start::Branch { n_blocks: self.blocks() };
+        let branch = Start::Branch(self.blocks());
         let mut to = Parameters::default();
         let line = LineNetwork {
             squares: to.linear_without_bias("line.squares", [w, 3 + SPECIALS], Start::Scaled(2.0)),

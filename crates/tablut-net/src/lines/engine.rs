@@ -15,7 +15,6 @@ use crate::features::{FEATURES, PLANES};
 use crate::layers::{Dense, Linear, ValueOutput, Values, matrix};
 use crate::policy::PolicyIndex;
 
-/// The board.
 const GRID: Grid = Grid::new(SIZE, SIZE);
 /// Steps of an activation in 1.
 const STEPS: f32 = 32.0;
@@ -23,10 +22,8 @@ const STEPS: f32 = 32.0;
 const CLIP_SHIFT: u32 = 3;
 /// The largest number of a pair, in steps.
 const LARGEST_PAIR: i16 = 4095;
-/// The largest number of channels.
 const MOST_CHANNELS: usize = 128;
 
-/// A net's weights, packed.
 pub(crate) struct LineNet {
     channels: usize,
     entries: Vec<Entry>,
@@ -72,20 +69,7 @@ pub(crate) struct LineSpace {
     hidden: Vec<f32>,
 }
 
-impl LineSpace {
-    /// Makes room for the lines of another position.
-    fn make_room(&mut self) {
-        if self.classes.is_full() {
-            self.classes = Classes::default();
-            self.tables.clear();
-        } else if self.tables.is_full() {
-            self.tables.clear();
-        }
-    }
-}
-
 impl LineNet {
-    /// Packs the weights.
     pub fn pack(architecture: Architecture, values: &Values<'_>) -> Self {
         let layers = architecture.layers();
         let c = layers.channels;
@@ -130,7 +114,6 @@ impl LineNet {
         }
     }
 
-    /// Buffers for one thread.
     pub fn space(&self) -> LineSpace {
         let (c, v) = (self.channels, self.hidden.matrix.inputs() / 2);
         LineSpace {
@@ -157,7 +140,12 @@ impl LineNet {
         logits: &mut [f32],
     ) -> ValueOutput {
         debug_assert!(planes.len() == PLANES && features.len() == FEATURES);
-        space.make_room();
+        if space.classes.is_full() {
+            space.classes = Classes::default();
+            space.tables.clear();
+        } else if space.tables.is_full() {
+            space.tables.clear();
+        }
         let lines = space.classes.lines(planes, features);
         let lines = lines.map(|line| space.tables.entry(kernels, &self.line, &space.classes, line));
         let side = usize::from(planes[3].is_empty());

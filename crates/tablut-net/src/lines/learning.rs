@@ -115,7 +115,7 @@ impl LineLearner {
             shard.backward(kernels, weights, &tables, entries, input, gradient, &mut sums);
             sums
         };
-        let parts: Vec<Gradients> = batch.shards.par_iter_mut().map(backward).collect();
+        let mut parts: Vec<Gradients> = batch.shards.par_iter_mut().map(backward).collect();
         let users = batch.users();
         let (out, kept) = (SIZE * tables.width, kept_len(layers.line.pairs.len()));
         let chunk = |(chunk, lines): (usize, &[SeenLine])| {
@@ -132,18 +132,18 @@ impl LineLearner {
             }
             sums
         };
-        let line_parts: Vec<_> = batch.lines.par_chunks(CHUNK).enumerate().map(chunk).collect();
+        let mut line_parts: Vec<_> = batch.lines.par_chunks(CHUNK).enumerate().map(chunk).collect();
         let mut gradients: Vec<_> = layers.parameters().iter().map(|parameter| vec![0.0; parameter.len()]).collect();
-        if let Some(sum) = line_parts.into_iter().reduce(|mut sum, part| {
-            sum.add(&part);
-            sum
-        }) {
+        if let Some((sum, rest)) = line_parts.split_first_mut() {
+            for part in rest {
+                sum.add(part);
+            }
             sum.write(layers, &mut gradients);
         }
-        if let Some(sum) = parts.into_iter().reduce(|mut sum, part| {
-            sum.add(&part);
-            sum
-        }) {
+        if let Some((sum, rest)) = parts.split_first_mut() {
+            for part in rest {
+                sum.add(part);
+            }
             sum.write(layers, &mut gradients);
         }
         gradients

@@ -3,13 +3,12 @@
 use tablut_kernels::{Aligned, Kernels, LANES, Matrix};
 use tablut_rules::SIZE;
 
-use super::dense::{Sums, add, add_rows, transposed};
+use super::dense::{Sums, add, add_rows, adjoint, transposed};
 use super::description::{DISTANCES_FROM_EDGE, LINE_WIDTH, LineLayers, TAPS, line_outputs};
 use super::network::{INNER, PADDED, SQUARES_OF_LINE, flags, place_row, squares, windows};
 use super::patterns::{Classes, LineClass, SeenLine};
 use crate::layers::{Linear, Values, row_mut};
 
-/// The adjoints of the line network's layers.
 pub struct LineAdjoints {
     pairs: Vec<[Matrix; 2]>,
     out: Matrix,
@@ -25,7 +24,6 @@ pub struct LineGradients {
 }
 
 impl LineAdjoints {
-    /// Packs the adjoints.
     pub fn pack(layers: &LineLayers, values: &Values<'_>) -> Self {
         let along = |layer: &Linear| {
             // `[output][tap][input]` to `[input][tap, reversed][output]`.
@@ -37,13 +35,9 @@ impl LineAdjoints {
             let turned: Vec<f32> = (0..weights.len()).map(element).collect();
             Matrix::pack(LINE_WIDTH, TAPS * LINE_WIDTH, &turned)
         };
-        let out = &layers.line.out;
-        let padded = out.outputs.next_multiple_of(LANES);
-        let mut rows = values.get(out.weight).to_vec();
-        rows.resize(padded * out.inputs, 0.0);
         Self {
             pairs: layers.line.pairs.iter().map(|pair| pair.each_ref().map(along)).collect(),
-            out: Matrix::pack(out.inputs, padded, &transposed(&rows, out.inputs)),
+            out: adjoint(values, &[&layers.line.out]),
         }
     }
 
@@ -100,7 +94,6 @@ impl LineAdjoints {
 }
 
 impl LineGradients {
-    /// Zeros.
     pub fn new(layers: &LineLayers) -> Self {
         let line = &layers.line;
         let sums = |layer: &Linear| Sums::new(layer.inputs, layer.outputs);
@@ -130,7 +123,6 @@ impl LineGradients {
         }
     }
 
-    /// Adds other gradients.
     pub fn add(&mut self, other: &Self) {
         add(&mut self.squares, &other.squares, 1.0);
         add(&mut self.places, &other.places, 1.0);

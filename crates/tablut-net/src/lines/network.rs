@@ -10,14 +10,11 @@ use crate::layers::{Dense, Values, row};
 
 /// Squares of a line with two empty ones at each end.
 pub const PADDED: usize = (SIZE + TAPS - 1) * LINE_WIDTH;
-/// The inner squares.
 pub const INNER: std::ops::Range<usize> = TAPS / 2 * LINE_WIDTH..(SIZE + TAPS / 2) * LINE_WIDTH;
 /// A line's activations without padding.
 pub const SQUARES_OF_LINE: usize = SIZE * LINE_WIDTH;
-/// Kinds of pieces.
 const PIECES: usize = 3;
 
-/// The line network's weights, packed for the kernels.
 pub struct LineWeights {
     /// `[pieces, then special squares][width]`.
     squares: Vec<f32>,
@@ -34,7 +31,6 @@ pub fn kept_len(pairs: usize) -> usize {
 }
 
 impl LineWeights {
-    /// Packs the weights.
     pub fn pack(layers: &LineLayers, values: &Values<'_>) -> Self {
         let line = &layers.line;
         Self {
@@ -46,7 +42,6 @@ impl LineWeights {
         }
     }
 
-    /// Pairs of convolutions.
     pub fn pairs(&self) -> usize {
         self.pairs.len()
     }

@@ -19,7 +19,6 @@ pub struct SeenLine {
     pub pieces: u32,
     /// 0 if the attackers move, 1 if the defenders do.
     pub side: u8,
-    /// Index of the line's [`LineClass`].
     pub class: u32,
 }
 
@@ -75,7 +74,6 @@ impl Classes {
         self.contexts.len() >= MOST_CONTEXTS
     }
 
-    /// A line's class.
     pub fn class(&self, line: SeenLine) -> &LineClass {
         &self.known[line.class as usize]
     }
@@ -101,9 +99,9 @@ impl Classes {
     fn add(&mut self, specials: [Bitboard; SPECIALS], rules: &[f32]) -> usize {
         let each = specials.map(both_ways);
         let lines = std::array::from_fn(|at| {
-            let of = |kind: usize| u64::from(each[kind][at]) << (kind * SIZE);
+            let bits = |kind: usize| u64::from(each[kind][at]) << (kind * SIZE);
             let distance = (at % SIZE).min(SIZE - 1 - at % SIZE);
-            let class = LineClass { distance, specials: (0..SPECIALS).map(of).sum(), rules: rules.to_vec() };
+            let class = LineClass { distance, specials: (0..SPECIALS).map(bits).sum(), rules: rules.to_vec() };
             let place = self.known.iter().position(|other| *other == class).unwrap_or_else(|| {
                 self.known.push(class);
                 self.known.len() - 1

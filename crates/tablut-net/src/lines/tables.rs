@@ -35,12 +35,10 @@ impl Tables {
         Self { channels, slots: vec![(0, 0); 1 << 10], n_entries: 0, entries: Vec::new() }
     }
 
-    /// Length of an entry.
     fn stride(&self) -> usize {
         SIZE * (self.channels + PAIRS + ENDS)
     }
 
-    /// Forgets all entries.
     pub fn clear(&mut self) {
         self.slots.fill((0, 0));
         self.n_entries = 0;

@@ -28,7 +28,6 @@ impl Graph {
         self.message.message(12, &value_info(name, &[width]));
     }
 
-    /// Adds a constant tensor.
     pub fn tensor(&mut self, name: &str, dims: &[usize], data: &[f32]) {
         let bytes: Vec<u8> = data.iter().flat_map(|value| value.to_le_bytes()).collect();
         self.constant(name, dims, FLOAT, &bytes);
@@ -132,7 +131,6 @@ impl Graph {
         self.node("Unsqueeze", &[x, &name])
     }
 
-    /// The graph as a `GraphProto`.
     pub fn finish(mut self, name: &str) -> Message {
         self.message.text(2, name);
         self.message

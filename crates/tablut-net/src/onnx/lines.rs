@@ -16,7 +16,6 @@ use tablut_rules::{SIZE, SQUARES};
 /// Numbers of a square for one direction of moves.
 const BOTH: usize = 2 * PAIR;
 
-/// Adds the net's tensors, nodes and outputs.
 pub(super) fn net(net: &mut Net<'_>, weights: &Weights) {
     let layers = weights.architecture().layers();
     let c = layers.channels;

@@ -17,7 +17,6 @@ pub(super) const INFINITE: i32 = WIN + 1;
 /// How many moves of the king are considered to measure his way out.
 const MAX_KING_MOVES: usize = 4;
 
-/// The counts of the evaluation.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct Features {
     pub(super) attackers: i32,
@@ -35,7 +34,6 @@ pub(super) struct Features {
     pub(super) moves_to_escape: usize,
     /// Whether attackers and closed squares enclose the king. Defenders do not count as obstacles.
     pub(super) walled_in: bool,
-    /// Number of attackers beside the king.
     pub(super) attackers_beside_king: i32,
     /// Whether two attackers are enough to capture him on his square.
     pub(super) king_falls_to_two: bool,

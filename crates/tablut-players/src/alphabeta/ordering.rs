@@ -5,7 +5,6 @@ use tablut_rules::{Move, MoveList, Position, Rules, SQUARES, Side};
 /// Plies from the root with killer moves.
 const MAX_PLIES: usize = 96;
 
-/// A move and its result.
 pub(super) struct Child {
     pub(super) mv: Move,
     pub(super) position: Position,
@@ -30,7 +29,6 @@ impl Ordering {
         Self { killers: vec![[None; 2]; MAX_PLIES], history: vec![0; 2 * SQUARES * SQUARES] }
     }
 
-    /// Removes everything.
     pub(super) fn clear(&mut self) {
         self.killers.fill([None; 2]);
         self.history.fill(0);

@@ -14,7 +14,6 @@ pub(super) enum Bound {
     Upper,
 }
 
-/// One position's entry, 16 bytes.
 #[derive(Copy, Clone)]
 struct Slot {
     key: u64,
@@ -28,7 +27,6 @@ struct Slot {
 const EMPTY: Slot = Slot { key: 0, mv: None, score: 0, depth: 0, bound: Bound::Exact };
 const _: () = assert!(size_of::<Slot>() == 16);
 
-/// The table's information about a position.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) struct Entry {
     pub(super) mv: Option<Move>,
@@ -53,7 +51,6 @@ impl Table {
         (key >> (64 - self.bits)) as usize
     }
 
-    /// Removes everything.
     pub(super) fn clear(&mut self) {
         self.slots.fill(EMPTY);
     }
@@ -63,7 +60,7 @@ impl Table {
         let slot = self.slots.get(self.index(key))?;
         (slot.depth > 0 && slot.key == key).then(|| Entry {
             mv: slot.mv,
-            score: moved(i32::from(slot.score), -ply),
+            score: score_from(i32::from(slot.score), -ply),
             depth: u32::from(slot.depth) - 1,
             bound: slot.bound,
         })
@@ -80,13 +77,13 @@ impl Table {
         if slot.key == key && slot.depth > depth && entry.bound != Bound::Exact {
             return;
         }
-        let score = moved(entry.score, ply) as i16;
+        let score = score_from(entry.score, ply) as i16;
         *slot = Slot { key, mv: entry.mv, score, depth, bound: entry.bound };
     }
 }
 
 /// The score with `plies` more to a win: wins are stored by their distance from the position, not from the root.
-fn moved(score: i32, plies: i32) -> i32 {
+fn score_from(score: i32, plies: i32) -> i32 {
     if score.abs() > WIN_BOUND { score + score.signum() * plies } else { score }
 }
 

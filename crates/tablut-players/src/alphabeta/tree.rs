@@ -19,7 +19,6 @@ pub(super) struct Tree<'a> {
     pub(super) ordering: &'a mut Ordering,
     /// Hashes of the game's positions since the last capture and of the searched line.
     pub(super) line: Vec<u64>,
-    /// The time to stop, if there is one.
     pub(super) deadline: Option<Instant>,
     /// Set after the deadline. Scores returned after that are meaningless.
     pub(super) stopped: bool,

@@ -129,7 +129,6 @@ impl<'a> Model<'a> {
         Some(model)
     }
 
-    /// The same model with parameter `k` given.
     pub(super) fn with_held(&self, k: usize, value: f64) -> Self {
         let mut model = self.clone();
         model.held[k] = Some(value);
@@ -140,7 +139,6 @@ impl<'a> Model<'a> {
         self.held[k].is_some()
     }
 
-    /// How many parameters are estimated.
     pub(super) fn n_free(&self) -> usize {
         self.held.iter().filter(|held| held.is_none()).count()
     }

@@ -24,7 +24,6 @@ impl FromStr for GameText {
     }
 }
 
-/// The state of the parser.
 #[derive(Default)]
 struct Reader<'a> {
     text: &'a str,
@@ -246,7 +245,7 @@ impl<'a> Reader<'a> {
             }
             // The line of a variation starts with the turn in which it branches off.
             let shared = above[branch - branch % 2..branch].to_vec();
-            self.last = if branch == 0 { self.before(&parent) } else { above[branch - 1] };
+            self.last = if branch == 0 { self.parent_of_line(&parent) } else { above[branch - 1] };
             self.lines.insert(address.clone(), shared);
         } else if turn == self.lines[&address].len() {
             self.last = self.lines[&address].last().copied().flatten();
@@ -258,7 +257,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The move before the first turn of a line.
-    fn before(&self, address: &str) -> Option<usize> {
+    fn parent_of_line(&self, address: &str) -> Option<usize> {
         let first = self.lines.get(address)?.first().copied().flatten()?;
         self.game.moves[first].parent
     }

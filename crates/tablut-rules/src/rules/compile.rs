@@ -21,14 +21,14 @@ impl Rules {
     }
 }
 
-/// Compiles a rule set that has been checked.
 fn compile(set: RuleSet) -> Rules {
     let corners = Bitboard::where_square(|s| s.is_corner());
+    let edge = Bitboard::where_square(|s| s.is_edge());
     let camps = all_camps();
     let escapes = match set.escape {
-        Escape::Edge => edge(),
+        Escape::Edge => edge,
         Escape::Corners => corners,
-        Escape::EdgeOutsideCamps => edge() - camps,
+        Escape::EdgeOutsideCamps => edge - camps,
     };
     let walks = Piece::ALL.map(|piece| walk(&set, piece));
     let king = &walks[Piece::King.index()];
@@ -54,19 +54,9 @@ fn special(exists: bool, squares: Bitboard) -> Bitboard {
     if exists { squares } else { Bitboard::EMPTY }
 }
 
-fn edge() -> Bitboard {
-    Bitboard::where_square(|s| s.is_edge())
-}
-
 /// The squares on which attackers start (clause C1).
 pub(crate) fn all_camps() -> Bitboard {
     Position::start(Side::Attackers).attackers()
-}
-
-/// The camps in the middle of the four edges.
-fn edge_middles() -> Bitboard {
-    let in_line = |s: &Square| s.is_edge() && s.line_to(CENTRE).is_some();
-    Bitboard::where_square(in_line)
 }
 
 /// Whether two camps belong to the same group of four touching camps.
@@ -170,7 +160,9 @@ fn hostile(set: &RuleSet, piece: Piece) -> Hostile {
     };
     let camps = match camps {
         HostileCamps::None => Bitboard::EMPTY,
-        HostileCamps::AllButEdgeMiddles => all_camps() - edge_middles(),
+        HostileCamps::AllButEdgeMiddles => {
+            all_camps() - Bitboard::where_square(|s| s.is_edge() && s.line_to(CENTRE).is_some())
+        }
         HostileCamps::All => all_camps(),
     };
     let centre = Bitboard::of(CENTRE);

@@ -75,7 +75,7 @@ impl Rules {
         let occupied = position.occupied();
         let mut extra = 0;
         for to in self.choice_squares(position) {
-            let lines = Direction::ALL.into_iter().fold(Bitboard::EMPTY, |all, d| all | RAYS.from(to, d));
+            let lines = Direction::ALL.into_iter().fold(Bitboard::EMPTY, |all, d| all | RAYS.ray(to, d));
             for from in position.pieces(position.side_to_move()) & lines {
                 let Some(piece) = position.piece_at(from) else { continue };
                 if self.targets(piece, from, occupied).iter().any(|line| line.contains(to)) {

@@ -77,7 +77,7 @@ impl Rules {
         let walk = &self.walks[soldier.index()];
         for to in seen.to - occupied {
             for direction in Direction::ALL {
-                let Some(from) = nearest(RAYS.from(to, direction) & occupied, direction) else { continue };
+                let Some(from) = nearest(RAYS.ray(to, direction) & occupied, direction) else { continue };
                 if soldiers.contains(from) && walk.line(&RAYS, from, direction.opposite(), occupied).contains(to) {
                     self.visit_choices(position, Move::new(from, to), &mut visit)?;
                 }
@@ -93,7 +93,7 @@ impl Rules {
     /// blocks. A move without a capture does not open a path that two pieces block.
     fn see_escapes(&self, position: &Position, king: Square, seen: &mut Foresight) {
         let occupied = position.occupied();
-        for path in self.escape_paths.from(king) {
+        for path in self.escape_paths.paths(king) {
             let pieces = path & occupied;
             match pieces.len() {
                 0 => seen.to |= path,
@@ -155,11 +155,11 @@ fn see_ways(position: &Position, gaps: Bitboard, seen: &mut Foresight) {
     seen.to |= gaps;
     for gap in gaps {
         for direction in Direction::ALL {
-            let ray = RAYS.from(gap, direction);
+            let ray = RAYS.ray(gap, direction);
             match nearest(ray & occupied, direction) {
                 Some(piece) => {
                     seen.from.insert(piece);
-                    seen.to |= ray - RAYS.from(piece, direction);
+                    seen.to |= ray - RAYS.ray(piece, direction);
                 }
                 None => seen.to |= ray,
             }

@@ -23,32 +23,20 @@ pub struct IllegalMove {
 /// What is wrong with a move.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum MoveFault {
-    /// The game is over.
     GameOver,
-    /// No piece stands on the from square.
     EmptySquare(Square),
-    /// The piece belongs to the side that is not to move.
     NotYours(Piece, Side),
-    /// The squares are the same, or are not in one row or column.
     NotStraight,
-    /// A piece stands on the path or on the to square.
     Blocked(Square),
-    /// The king may not move that far.
     TooFar(u32),
-    /// The piece may not land on this special square, the throne, a corner or a camp.
     NoLanding(Piece, Square),
-    /// The piece may not pass over this special square.
     NoPassing(Piece, Square),
-    /// The move surrounds several pieces, and the mover must choose one of them.
     NoChoice(Bitboard),
-    /// The move does not surround the chosen piece.
     NotSurrounded(Square),
-    /// The move names a choice, but under this rule set it captures everything that it surrounds.
     NeedlessChoice(Square),
-    /// The text names other captures than the move makes.
     OtherCaptures(Bitboard),
-    /// The text names another piece than the one that moves.
     OtherPiece(Piece),
 }
 
@@ -57,21 +45,15 @@ impl fmt::Display for MoveFault {
         match self {
             MoveFault::GameOver => f.write_str("the game is over"),
             MoveFault::EmptySquare(square) => write!(f, "no piece stands on {square}"),
-            MoveFault::NotYours(Piece::King, side) => {
-                write!(f, "it is the {side}' turn, not the king's")
-            }
+            MoveFault::NotYours(Piece::King, side) => write!(f, "it is the {side}' turn, not the king's"),
             MoveFault::NotYours(piece, side) => {
                 write!(f, "it is the {side}' turn, and the piece is {}", with_article(*piece))
             }
             MoveFault::NotStraight => f.write_str("pieces move along a row or a column"),
             MoveFault::Blocked(square) => write!(f, "a piece stands on {square}"),
             MoveFault::TooFar(reach) => write!(f, "the king moves at most {reach} squares"),
-            MoveFault::NoLanding(piece, square) => {
-                write!(f, "the {piece} may not land on {}", describe(*square))
-            }
-            MoveFault::NoPassing(piece, square) => {
-                write!(f, "the {piece} may not pass over {}", describe(*square))
-            }
+            MoveFault::NoLanding(piece, square) => write!(f, "the {piece} may not land on {}", describe(*square)),
+            MoveFault::NoPassing(piece, square) => write!(f, "the {piece} may not pass over {}", describe(*square)),
             MoveFault::NoChoice(surrounded) => {
                 f.write_str("it surrounds several pieces and must choose one:")?;
                 surrounded.iter().try_for_each(|s| write!(f, " x{s}"))
@@ -149,18 +131,15 @@ impl Rules {
                 return Some(MoveFault::Blocked(square));
             }
             let landing = square == mv.to;
-            if walk.closed[direction.index()].contains(square) || (landing && walk.barred.contains(square)) {
-                return Some(if landing {
-                    MoveFault::NoLanding(piece, square)
-                } else {
-                    MoveFault::NoPassing(piece, square)
-                });
+            let closed = walk.closed[direction.index()].contains(square);
+            if landing && (closed || walk.barred.contains(square)) {
+                return Some(MoveFault::NoLanding(piece, square));
             }
-            if !landing && walk.halting.contains(square) {
+            if !landing && (closed || walk.halting.contains(square)) {
                 return Some(MoveFault::NoPassing(piece, square));
             }
         }
-        debug_assert!(RAYS.from(mv.from, direction).contains(mv.to));
+        debug_assert!(RAYS.ray(mv.from, direction).contains(mv.to));
         Some(MoveFault::TooFar(self.set.king.reach))
     }
 

@@ -38,7 +38,7 @@ impl Rules {
         match position.king() {
             Some(king) if !self.escapes.contains(king) => {
                 let occupied = position.occupied();
-                self.escape_paths.from(king).map(|path| if path.intersects(occupied) { Bitboard::EMPTY } else { path })
+                self.escape_paths.paths(king).map(|path| if path.intersects(occupied) { Bitboard::EMPTY } else { path })
             }
             _ => [Bitboard::EMPTY; 4],
         }
@@ -66,7 +66,7 @@ impl Rules {
         let walk = &self.walks[Piece::Attacker.index()];
         Direction::ALL.into_iter().any(|direction| {
             // Only the first piece in each direction can reach the square.
-            nearest(RAYS.from(to, direction) & occupied, direction).is_some_and(|piece| {
+            nearest(RAYS.ray(to, direction) & occupied, direction).is_some_and(|piece| {
                 position.attackers().contains(piece)
                     && walk.line(&RAYS, piece, direction.opposite(), occupied).contains(to)
             })

@@ -46,41 +46,19 @@ pub const USUAL_RULE_SET: &str = "kvasir";
 /// Why a rule set cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum RuleSetError {
-    /// Neither a built-in name nor a path to a `.toml` file.
     #[error("no rule set \"{}\": expected a path ending in .toml or one of {}", shown(name), RULE_SET_NAMES.join(", "))]
-    Unknown {
-        /// The name that was given.
-        name: String,
-    },
-    /// The file cannot be read.
+    Unknown { name: String },
     #[error("cannot read the rule set \"{}\": {}", shown(path), shown(reason))]
-    Unreadable {
-        /// The path as given.
-        path: String,
-        /// The operating system's reason.
-        reason: String,
-    },
-    /// The text is not a rule set in TOML.
+    Unreadable { path: String, reason: String },
     #[error("{} is no rule set: {}", shown(origin), shown_lines(reason))]
-    Malformed {
-        /// The file or rule set that the text comes from.
-        origin: String,
-        /// What was expected, with line and column if they are known.
-        reason: String,
-    },
-    /// Values that contradict each other.
+    Malformed { origin: String, reason: String },
     #[error("{} contradicts itself: {}", shown(origin), faults.join("; "))]
-    Contradiction {
-        /// The file or rule set.
-        origin: String,
-        /// Each contradiction, with the keys.
-        faults: Vec<String>,
-    },
+    Contradiction { origin: String, faults: Vec<String> },
 }
 
 impl RuleSetError {
-    /// The same error, with the file's name.
     fn in_file(mut self, path: &str) -> RuleSetError {
         match &mut self {
             RuleSetError::Malformed { origin, .. } | RuleSetError::Contradiction { origin, .. } => {

@@ -45,7 +45,6 @@ impl fmt::Display for DrawValues {
     }
 }
 
-/// The forms in files.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a number, or numbers for `attackers` and `defenders`")]
 enum Written {

@@ -42,7 +42,6 @@ pub struct TooManyPositions {
     pub max_positions: u64,
 }
 
-/// The number of searched positions, and its limit.
 #[derive(Debug)]
 pub(super) struct Budget {
     pub(super) positions: u64,
@@ -59,7 +58,6 @@ impl Budget {
     }
 }
 
-/// Buffers for one depth.
 #[derive(Debug, Default)]
 struct Level {
     moves: MoveList,

@@ -120,7 +120,6 @@ impl Search {
         }
     }
 
-    /// The index of the move to play.
     fn choose(&self, policy: &ImprovedPolicy, best_proven: &[usize], improved: &[f32]) -> usize {
         let of_best =
             |scores: &[f32], among: &[usize]| first_max(among.iter().map(|index| scores[*index])).map(|at| among[at]);
@@ -145,7 +144,6 @@ impl Search {
     }
 }
 
-/// The net's probabilities of the root's moves.
 fn priors(at: RootView<'_>) -> Vec<f32> {
     let mut priors: Vec<f32> = at.root.entries.iter().map(|entry| entry.log_prior).collect();
     let temperature = at.config.prior_temperature();
@@ -170,7 +168,6 @@ fn best_proven(at: RootView<'_>) -> Vec<usize> {
     (0..entries.len()).filter(|index| best.is_some() && worth(&entries[*index]) == best).collect()
 }
 
-/// The policy target.
 fn target(at: RootView<'_>, policy: &ImprovedPolicy, best_proven: &[usize]) -> Vec<f32> {
     let entries = &at.root.entries;
     if !best_proven.is_empty() {

@@ -14,14 +14,12 @@ use crate::perspective::turned;
 use crate::proof::{Proof, backed_up};
 use crate::tree::{Edge, EdgeId, NONE, ROOT, Tree};
 
-/// A legal move of the root.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub mv: Move,
     pub log_prior: f32,
     pub prior: f32,
     pub gumbel: f32,
-    /// The move's edge, if it has one.
     pub edge: EdgeId,
     /// The result after the move, if it is known before the search. It does not count the move itself.
     pub known_result: Option<Proof>,
@@ -106,7 +104,6 @@ impl Root {
         }
     }
 
-    /// Forgets an edge that will be removed.
     pub fn forget(&mut self, id: EdgeId) {
         for entry in self.entries.iter_mut().filter(|entry| entry.edge == id) {
             entry.edge = NONE;
@@ -123,7 +120,6 @@ pub(super) struct RootView<'a> {
 }
 
 impl<'a> RootView<'a> {
-    /// The root move's edge, if it has one.
     pub fn edge(&self, entry: &Entry) -> Option<&'a Edge> {
         (entry.edge != NONE).then(|| self.tree.edge(entry.edge))
     }
@@ -152,7 +148,6 @@ impl<'a> RootView<'a> {
                 .is_some_and(|proof| proof.winner == Some(self.root.side.opponent()))
     }
 
-    /// The moves that are not refuted.
     pub fn open_entries(self) -> impl Iterator<Item = &'a Entry> {
         self.root.entries.iter().filter(move |entry| !self.is_refuted(entry))
     }

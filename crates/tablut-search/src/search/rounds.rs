@@ -5,13 +5,10 @@ use crate::config::SearchConfig;
 use crate::formulas::halving::{HalvingGroup, schedule};
 use crate::limit::Stop;
 
-/// The next action of a search.
 pub(super) enum Next {
-    /// Simulate through this root move.
     Simulate(usize),
     /// Simulations in flight must finish first.
     Wait,
-    /// End the search.
     Finish(Stop),
 }
 

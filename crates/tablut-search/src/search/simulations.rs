@@ -10,7 +10,6 @@ use crate::config::{Repeats, SearchConfig};
 use crate::evaluator::Evaluation;
 use crate::tree::{Edge, EdgeId, NONE, NodeId, ROOT, State, Tree};
 
-/// How a descent ended.
 pub(super) enum Descended {
     /// At a leaf that needs an evaluation.
     Ask(Situation),
@@ -67,7 +66,6 @@ impl Simulations {
         self.pending.iter().any(|simulation| simulation.asked)
     }
 
-    /// Requests the root's evaluation.
     pub fn ask_root(&mut self, tree: &mut Tree, walk: &mut Walk, side: Side) -> Situation {
         tree.await_evaluation(ROOT, walk.list_moves(), &[]);
         self.pending.push(Pending { leaf: ROOT, side, asked: true, first_step: 0, is_new: false });

@@ -2,7 +2,6 @@
 
 use super::root::{Root, RootView};
 use super::rounds::{Next, Rounds};
-use super::simulations::Descended;
 use super::{Search, Stage};
 use crate::config::Method;
 use crate::evaluator::Evaluation;
@@ -63,11 +62,6 @@ impl Search {
         }
         self.stage = Stage::Running;
         self.finish_if_over();
-    }
-
-    pub(super) fn simulate(&mut self, entry: usize) -> Descended {
-        let Self { simulations, root, tree, walk, config, .. } = self;
-        simulations.descend(entry, root, tree, walk, config)
     }
 
     pub(super) fn take_evaluations(&mut self, evaluations: &[Evaluation]) {

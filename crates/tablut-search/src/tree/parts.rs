@@ -10,7 +10,6 @@ pub(crate) type NodeId = u32;
 pub(crate) type EdgeId = u32;
 /// No node, or no edge.
 pub(crate) const NONE: u32 = u32::MAX;
-/// The root.
 pub(crate) const ROOT: NodeId = 0;
 
 /// The state of a node in the search.
@@ -67,7 +66,6 @@ pub(crate) struct Edge {
     pub prior: f32,
     /// The child's value, absolute.
     pub q: f32,
-    /// The child's proof.
     pub proof: Option<Proof>,
     pub mv: Move,
     /// Simulations in flight through the edge.

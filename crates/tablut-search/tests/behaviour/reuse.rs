@@ -56,15 +56,6 @@ fn whole_games_are_played_with_one_tree() {
 }
 
 #[test]
-fn an_illegal_move_is_refused_and_changes_nothing() {
-    let mut search = Search::new(random_game(&rules("kvasir"), 6, 2), &plain(), 64, ChaCha8Rng::seed_from_u64(1));
-    let before = finish(&mut search, &mut HashEvaluator, usize::MAX);
-    let error = search.try_advance("a1-a9".parse().expect("a move")).expect_err("no piece there");
-    assert!(error.to_string().contains("a1"), "{error}");
-    assert_eq!(search.result(), before);
-}
-
-#[test]
 fn a_full_tree_ends_the_search() {
     for method in [Method::Gumbel, Method::Puct] {
         let config = SearchConfig { max_nodes: 100, method, ..plain() };

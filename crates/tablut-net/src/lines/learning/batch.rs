@@ -6,7 +6,6 @@ use tablut_rules::{SIZE, SQUARES};
 
 use super::shard::Shard;
 use crate::batch::InputBatch;
-use crate::features::{FEATURES, PLANES};
 use crate::lines::dense::add;
 use crate::lines::description::{BOTH, ENDS, LineLayers, PAIRS};
 use crate::lines::patterns::{Classes, LINES, SeenLine};
@@ -37,9 +36,8 @@ impl Batch {
         let mut found = HashMap::new();
         let Self { classes, lines, .. } = self;
         let of_row = (0..input.n).map(|row| {
-            let planes = &input.planes[row * PLANES..][..PLANES];
-            let all = classes.lines(planes, &input.features[row * FEATURES..][..FEATURES]);
-            all.map(|line| {
+            let (planes, features) = input.position(row);
+            classes.lines(planes, features).map(|line| {
                 *found.entry(line.key()).or_insert_with(|| {
                     lines.push(line);
                     lines.len() as u32 - 1

@@ -6,7 +6,6 @@ use crate::features::FEATURES;
 use crate::lines::dense::{Sums, add, transposed};
 use crate::lines::description::{ADDED_PLANES, BOTH, ENDS, LineBlock, LineLayers, PAIRS};
 
-/// Gradients of everything but the line network.
 pub(super) struct Gradients {
     pub(super) side: Vec<f32>,
     pub(super) features: Sums,

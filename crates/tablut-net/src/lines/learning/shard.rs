@@ -16,7 +16,6 @@ use crate::lines::moves::{Entry, MoveEntry};
 use crate::lines::patterns::LINES;
 use crate::policy::PolicyIndex;
 
-/// The board.
 pub(super) const GRID: Grid = Grid::new(SIZE, SIZE);
 
 /// The activations of a few positions. Images are `[row][square][channel]`, pooled values `[row][means, then maxima]`.
@@ -24,13 +23,11 @@ pub(super) struct Shard {
     pub(super) rows: Range<usize>,
     /// The input of each block, then the trunk's output.
     pub(super) x: Vec<Aligned>,
-    /// The activations inside each block.
     pub(super) inside: Vec<Aligned>,
     /// The pooled input of each block, then the pooled output of the trunk.
     pub(super) pooled: Vec<Aligned>,
     /// The rectified pairs along rows, then along columns, `[row][2][81][BOTH]`.
     pub(super) both: Vec<f32>,
-    /// The value head's activations.
     pub(super) value: Aligned,
     pub(super) value_pooled: Aligned,
     pub(super) hidden: Aligned,

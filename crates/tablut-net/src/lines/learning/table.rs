@@ -4,7 +4,6 @@ use tablut_rules::SIZE;
 
 use crate::lines::description::{BOTH, ENDS, PAIRS};
 
-/// The outputs of the line network.
 pub(super) struct Tables<'a> {
     pub(super) values: &'a [f32],
     pub(super) width: usize,

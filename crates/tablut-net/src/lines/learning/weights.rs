@@ -8,7 +8,6 @@ use crate::lines::description::{LineBlock, LineLayers};
 use crate::lines::line_gradients::LineAdjoints;
 use crate::lines::network::LineWeights;
 
-/// All weights, packed.
 pub(super) struct PackedWeights {
     pub(super) line: LineWeights,
     pub(super) line_adjoints: LineAdjoints,
