@@ -40,13 +40,11 @@ pub fn levels_text(players: &Players) -> String {
     LEVELS.iter().map(line).collect()
 }
 
-/// A search's result: the chances, the proven result, the best moves.
 pub fn analysis_text(analysis: &Analysis) -> String {
     let Analysis { chances, simulations, words, lines, .. } = analysis;
     format!("{} after {simulations} simulations: {words}\n{}", chances_text(*chances), lines_text(lines))
 }
 
-/// A table of moves with their expected lines.
 pub fn lines_text(lines: &[LineView]) -> String {
     let mut text = format!("{:>7}  {:>6}  {:>9}  line\n", "visits", "prior", "attackers");
     for line in lines {

@@ -12,7 +12,6 @@ use tablut_session::{Format, SavedGame, Session};
 /// The maximum size of a game's file in bytes. A game with [`tablut_session::MAX_NODES`] positions and
 /// [`tablut_session::MAX_COMMENT_BYTES`] of comments is smaller.
 const MAX_BYTES: u64 = 4 << 20;
-/// The maximum number of games in a folder.
 const MAX_GAMES: usize = 5000;
 /// The file in a folder of games that its server locks.
 const LOCK_FILE: &str = ".lock";
@@ -37,7 +36,6 @@ pub fn read_game(path: &Path, rules: &RuleSet, always: bool) -> Result<GameRead,
     Ok(GameRead { session, names_players })
 }
 
-/// The text of a file with a game.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     if File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)? as u64 == MAX_BYTES {
@@ -67,7 +65,6 @@ pub fn write_game(path: &Path, session: &Session, force: bool) -> Result<(), Str
     durable::write(path, text.as_bytes()).map_err(|error| cannot(&error))
 }
 
-/// A folder of saved games, one file for each.
 pub struct SavedGames {
     folder: PathBuf,
     n_games: AtomicUsize,

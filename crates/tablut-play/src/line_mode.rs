@@ -25,9 +25,7 @@ pub struct LineStyle {
 
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Exit {
-    /// The player has left it, or the input has ended.
     Asked,
-    /// A signal has arrived. The number is 128 plus the signal's number.
     Signal(u8),
 }
 
@@ -201,7 +199,6 @@ impl LineMode<'_> {
         Ok(())
     }
 
-    /// Shows the board after a move, and the move's effects.
     fn show_move(&mut self) -> io::Result<()> {
         self.show_board()?;
         let Some(report) = self.game.session().node().report.clone() else { return Ok(()) };

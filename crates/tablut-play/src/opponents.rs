@@ -9,7 +9,6 @@ use tablut_session::{CustomPlayer, SearchWork, Step, Update, Work, vary_opening}
 
 pub const NET: &str = "net";
 
-/// The net with this number of simulations per move.
 #[derive(Debug)]
 pub struct BySimulations(pub u32);
 
@@ -50,7 +49,6 @@ impl CustomPlayer for WithoutNet {
     }
 }
 
-/// The move of a player that answers at once.
 struct Choice {
     game: Game,
     player: Baseline,

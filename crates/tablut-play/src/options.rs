@@ -11,7 +11,7 @@ use tablut_net::{Engine, KnownRules, Model, NetEvaluator, RulesChoice, choose_ru
 use tablut_players::{PlayerSpec, play_simulations};
 use tablut_rules::{Position, Rules, Side};
 use tablut_search::{Evaluator, UniformEvaluator};
-use tablut_session::{CustomPlayer, HostConfig, Level, Players, Session, SidePlayer, first_side};
+use tablut_session::{Controller, CustomPlayer, HostConfig, Level, Players, Session, first_side};
 
 /// Options of `play`.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -82,8 +82,8 @@ impl HumanSides {
     }
 
     /// The players of such a game, with `opponent` on the sides that no person plays.
-    pub fn players(self, opponent: &SidePlayer) -> Players {
-        let player = |is_person| if is_person { SidePlayer::Person } else { opponent.clone() };
+    pub fn players(self, opponent: &Controller) -> Players {
+        let player = |is_person| if is_person { Controller::Person } else { opponent.clone() };
         Players {
             attackers: player(matches!(self, Self::Attackers | Self::Both)),
             defenders: player(matches!(self, Self::Defenders | Self::Both)),
@@ -126,7 +126,7 @@ pub struct Setup {
     pub config: HostConfig,
     /// The net, or a placeholder that no player uses.
     pub evaluator: Box<dyn Evaluator>,
-    pub opponent: SidePlayer,
+    pub opponent: Controller,
     /// Simulations of an evaluation. `None` if there is no net.
     pub simulations: Option<u32>,
     pub notes: Vec<String>,
@@ -168,7 +168,7 @@ fn players(
     args: &PlayArgs,
     model: Option<&Model>,
     rules: &Arc<Rules>,
-) -> Result<(Vec<Arc<dyn CustomPlayer>>, SidePlayer), PlayError> {
+) -> Result<(Vec<Arc<dyn CustomPlayer>>, Controller), PlayError> {
     let mut custom: Vec<Arc<dyn CustomPlayer>> = Vec::new();
     if let Some(model) = model {
         custom.push(Arc::new(BySimulations(strength(args, model))));
@@ -181,12 +181,12 @@ fn players(
                     "--against {text}: expected a player without a net; give a net's model file as the argument"
                 ))
             })?;
-            let opponent = SidePlayer::computer(player.name());
+            let opponent = Controller::computer(player.name());
             custom.push(Arc::new(player));
             opponent
         }
-        (None, Some(level)) => SidePlayer::computer(level.name),
-        (None, None) => SidePlayer::computer(NET),
+        (None, Some(level)) => Controller::computer(level.name),
+        (None, None) => Controller::computer(NET),
     };
     Ok((custom, opponent))
 }
@@ -196,7 +196,7 @@ fn strength(args: &PlayArgs, model: &Model) -> u32 {
     args.simulations.unwrap_or_else(|| play_simulations(&model.training))
 }
 
-fn new_game(args: &PlayArgs, rules: &Arc<Rules>, opponent: &SidePlayer, seed: u64) -> Result<Session, PlayError> {
+fn new_game(args: &PlayArgs, rules: &Arc<Rules>, opponent: &Controller, seed: u64) -> Result<Session, PlayError> {
     let position = match &args.position {
         Some(text) => text.parse().map_err(wrong)?,
         None => {
@@ -208,7 +208,7 @@ fn new_game(args: &PlayArgs, rules: &Arc<Rules>, opponent: &SidePlayer, seed: u6
 }
 
 /// A game from a file. It keeps the players of the file, unless the options name others or the host does not have them.
-fn resume(read: GameRead, args: &PlayArgs, config: &HostConfig, opponent: &SidePlayer) -> Session {
+fn resume(read: GameRead, args: &PlayArgs, config: &HostConfig, opponent: &Controller) -> Session {
     let mut session = read.session;
     let people = match args.side {
         Some(people) => people,
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn players_say_which_sides_people_play() {
         for sides in HumanSides::value_variants() {
-            assert_eq!(HumanSides::of(&sides.players(&SidePlayer::computer("club"))), *sides);
+            assert_eq!(HumanSides::of(&sides.players(&Controller::computer("club"))), *sides);
         }
     }
 }

@@ -10,7 +10,6 @@ use tablut_search::{Chances, EvaluateError, Evaluator, Limit, Stop};
 use tablut_session::board_text::{Style, board_text, legend_text};
 use tablut_session::{Analysis, Thinking};
 
-/// The result of a search of a position.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PositionReport {
     pub rules: String,
@@ -27,7 +26,6 @@ pub struct PositionReport {
 pub struct NetView {
     #[serde(flatten)]
     pub chances: Chances,
-    /// The expected number of plies to the end of the game.
     pub plies_left: f32,
 }
 

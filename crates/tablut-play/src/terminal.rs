@@ -14,7 +14,6 @@ use std::time::Duration;
 use tablut_session::board_text::Style;
 use tablut_session::{DEMO_PAUSE, Session};
 
-/// The input, the output and the settings of a game in the terminal.
 pub struct Console<'a> {
     pub lines: MakeLines,
     pub output: &'a mut dyn Write,

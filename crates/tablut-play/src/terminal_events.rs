@@ -119,7 +119,6 @@ pub fn exit_on_signals() -> io::Result<()> {
     Ok(())
 }
 
-/// Starts a thread that reports Ctrl-C, SIGTERM and SIGHUP.
 #[cfg(unix)]
 pub fn listen_for_signals(events: Sender<TerminalEvent>) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 use tablut_session::protocol::{Event, Request};
-use tablut_session::{HostConfig, JobUpdate, Level, LiveGame, Response, Session, SidePlayer, words};
+use tablut_session::{Controller, HostConfig, JobUpdate, Level, LiveGame, Response, Session, words};
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Answer {
@@ -19,7 +19,6 @@ pub enum Answer {
     Text(String),
     Board,
     Moved,
-    /// The position has changed, for the given reason.
     Changed(String),
     Begun,
     Left,
@@ -34,10 +33,9 @@ pub struct TerminalGame {
     seed: u64,
     events: Vec<Event>,
     /// The computer's player on the sides that no person plays.
-    opponent: SidePlayer,
+    opponent: Controller,
     /// Simulations of an evaluation. `None` if there is no net.
     simulations: Option<u32>,
-    /// The game as it was last read or written.
     saved: Option<String>,
     saved_games: PathBuf,
     program: String,
@@ -119,7 +117,6 @@ impl TerminalGame {
         self.game.set_time(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default());
     }
 
-    /// Starts a response's jobs, and keeps its events.
     fn take(&mut self, response: Response) {
         let events = self.jobs.start(&mut self.game, response);
         self.events.extend(events.one);
@@ -137,9 +134,9 @@ impl TerminalGame {
         let name = self.session().rules().name();
         let players = self.session().players();
         let opponent = [&players.attackers, &players.defenders].into_iter().find_map(|player| match player {
-            SidePlayer::Person => None,
-            SidePlayer::Computer { name, .. } if player.level().is_some() => Some(format!(" at level {name}")),
-            SidePlayer::Computer { .. } => Some(String::new()),
+            Controller::Person => None,
+            Controller::Computer { name, .. } if player.level().is_some() => Some(format!(" at level {name}")),
+            Controller::Computer { .. } => Some(String::new()),
         });
         let opponent = opponent.unwrap_or_default();
         let you = match self.human_sides() {
@@ -255,7 +252,7 @@ impl TerminalGame {
 
     fn set_level(&mut self, level: &'static Level) -> Result<Answer, String> {
         self.net()?;
-        self.opponent = SidePlayer::computer(level.name);
+        self.opponent = Controller::computer(level.name);
         let players = self.human_sides().players(&self.opponent);
         self.request(Request::Players { players })?;
         Ok(Answer::Text(format!("{}: {}", level.name, level.description)))

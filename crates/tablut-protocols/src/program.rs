@@ -88,19 +88,10 @@ pub(crate) enum Received {
 }
 
 impl Process {
-    /// Starts `command` and communicates on its standard input and output.
-    pub(crate) fn speaking(command: &[String]) -> io::Result<Self> {
-        Self::start(command, Stdio::piped(), Stdio::piped())
-    }
-
-    /// Starts `command`, which communicates in another way.
-    pub(crate) fn silent(command: &[String]) -> io::Result<Self> {
-        Self::start(command, Stdio::null(), Stdio::null())
-    }
-
-    fn start(command: &[String], input: Stdio, output: Stdio) -> io::Result<Self> {
+    /// Starts `command`. `stdio` makes its standard input and output: pipes, or nothing if it communicates in another way.
+    pub(crate) fn start(command: &[String], stdio: fn() -> Stdio) -> io::Result<Self> {
         let mut builder = Command::new(&command[0]);
-        builder.args(&command[1..]).stdin(input).stdout(output).stderr(Stdio::piped());
+        builder.args(&command[1..]).stdin(stdio()).stdout(stdio()).stderr(Stdio::piped());
         // Ctrl-C in a terminal is for us. We end the process when its game is over or dropped.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut builder, 0);

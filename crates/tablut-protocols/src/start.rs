@@ -2,9 +2,9 @@
 //! Challenge.
 
 use crate::challenge::RULES;
-use crate::challenge::host::{ChallengePlayer, takes_port};
-use crate::engine_protocol::host::{EnginePlayer, EngineProgram};
-use crate::opentafl::host::{OpenTaflPlayer, rules_line};
+use crate::challenge::host::{ChallengeSide, takes_port};
+use crate::engine_protocol::host::{EngineProgram, EngineSide};
+use crate::opentafl::host::{OpenTaflSide, rules_line};
 use crate::program::Program;
 use std::sync::Arc;
 use tablut_players::{Contestant, Demand, Fault, NamedPlayer, Player, PlayerError, PlayerSpec};
@@ -17,9 +17,9 @@ pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contesta
         PlayerSpec::Engine { command, limit } => {
             let program = Arc::new(EngineProgram::new(Program::new(&name, command)?, *limit, rules)?);
             // The engine is kept for the first game.
-            try_out(&mut EnginePlayer::new(program.clone()), rules, &name)?;
+            try_out(&mut EngineSide::new(program.clone()), rules, &name)?;
             let sit = move |_: &Arc<Rules>, _: Side, _: u64| -> Box<dyn Player> {
-                Box::new(EnginePlayer::new(program.clone()))
+                Box::new(EngineSide::new(program.clone()))
             };
             Ok(Contestant::new(name, None, Demand::OwnThread, sit))
         }
@@ -27,9 +27,9 @@ pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contesta
             let program = Arc::new(Program::new(&name, command)?);
             let seconds = *seconds;
             rules_line(rules, &Position::start(Side::Attackers)).map_err(|reason| program.error(reason))?;
-            try_out(&mut OpenTaflPlayer::new(program.clone(), Side::Attackers, seconds), rules, &name)?;
+            try_out(&mut OpenTaflSide::new(program.clone(), Side::Attackers, seconds), rules, &name)?;
             let sit = move |_: &Arc<Rules>, side: Side, _: u64| -> Box<dyn Player> {
-                Box::new(OpenTaflPlayer::new(program.clone(), side, seconds))
+                Box::new(OpenTaflSide::new(program.clone(), side, seconds))
             };
             Ok(Contestant::new(name, None, Demand::OwnThread, sit))
         }
@@ -44,7 +44,7 @@ pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contesta
             // contest's port.
             let demand = if takes_port(&program.command) { Demand::OwnThread } else { Demand::OneAtATime };
             let sit = move |_: &Arc<Rules>, side: Side, _: u64| -> Box<dyn Player> {
-                Box::new(ChallengePlayer::new(program.clone(), side, seconds))
+                Box::new(ChallengeSide::new(program.clone(), side, seconds))
             };
             Ok(Contestant::new(name, None, demand, sit))
         }

@@ -13,7 +13,6 @@ use tablut_search::{Chances, EvaluateError, Evaluation, Evaluator, Situation};
 /// The tolerance for rounding in values and in sums of probabilities.
 const TOLERANCE: f32 = 1e-3;
 
-/// Positions for a callable, and the channel for the answers.
 pub(crate) struct Batch {
     callable: usize,
     input: InputBatch,
@@ -64,7 +63,6 @@ impl Batch {
     }
 }
 
-/// Evaluations of the positions of `input`, from a callable's result.
 fn evaluations(result: &Bound<'_, PyAny>, input: &InputBatch) -> PyResult<Vec<Evaluation>> {
     let form = "expected a tuple (policy, value) or (policy, value, moves_left)";
     let Ok(parts) = result.cast::<PyTuple>() else {

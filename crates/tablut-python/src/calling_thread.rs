@@ -13,7 +13,6 @@ use tablut_search::Evaluator;
 /// The maximum time between two checks of Python's signals.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// A message from the threads of the work to the calling thread.
 pub(crate) enum Message<T> {
     Batch(Batch),
     Part(T),

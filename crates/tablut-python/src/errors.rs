@@ -43,7 +43,6 @@ pub(crate) fn model_error(error: ModelFileError) -> PyErr {
     }
 }
 
-/// Fails if the file at `path` cannot be opened.
 pub(crate) fn check_readable(path: &Path) -> PyResult<()> {
     std::fs::File::open(path).map(drop).map_err(|error| io_error(path, &error))
 }

@@ -18,13 +18,7 @@ use tablut_session::{Players, Session, picture};
 #[pyclass(eq, frozen, name = "Outcome", module = "tablut")]
 #[derive(PartialEq)]
 pub(crate) struct PyOutcome {
-    outcome: Outcome,
-}
-
-impl From<Outcome> for PyOutcome {
-    fn from(outcome: Outcome) -> Self {
-        Self { outcome }
-    }
+    pub(crate) outcome: Outcome,
 }
 
 #[pymethods]
@@ -171,7 +165,7 @@ impl PyGame {
     /// How the game ended, or `None` if it is not over.
     #[getter]
     fn outcome(&self) -> Option<PyOutcome> {
-        self.game.outcome().map(PyOutcome::from)
+        self.game.outcome().map(|outcome| PyOutcome { outcome })
     }
 
     /// The number of the king's escape routes, 0 to 4. It is 0 if the game is over.
@@ -342,7 +336,6 @@ impl PyGame {
     }
 }
 
-/// A game from a position, with the ply limit if there is one.
 pub(crate) fn begin(rules: Arc<Rules>, start: Position, max_plies: Option<u32>) -> PyResult<Game> {
     let game = Game::from_position(rules, start).map_err(value_error)?;
     Ok(match max_plies {

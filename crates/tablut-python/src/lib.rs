@@ -29,34 +29,27 @@ mod selfplay;
 mod threads;
 mod vector;
 
-use pyo3::prelude::*;
-
 /// Rules, nets, search, self-play and matches of tablut.
-#[pymodule(gil_used = true)]
-fn _tablut(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("IllegalMoveError", module.py().get_type::<errors::IllegalMoveError>())?;
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_class::<rules::PyRules>()?;
-    module.add_class::<game::PyOutcome>()?;
-    module.add_class::<game::PyGame>()?;
-    module.add_class::<model::PyModel>()?;
-    module.add_class::<model::PyEvaluations>()?;
-    module.add_class::<search_result::PyProof>()?;
-    module.add_class::<search_result::PySearchResult>()?;
-    module.add_class::<record::PyRecord>()?;
-    module.add_class::<selfplay::PySelfPlay>()?;
-    module.add_class::<players::PyPlayer>()?;
-    module.add_class::<vector::PyVectorGames>()?;
-    module.add_function(wrap_pyfunction!(game::encode, module)?)?;
-    module.add_function(wrap_pyfunction!(encoding::symmetry_squares, module)?)?;
-    module.add_function(wrap_pyfunction!(encoding::symmetry_policy, module)?)?;
-    module.add_function(wrap_pyfunction!(search::search, module)?)?;
-    module.add_function(wrap_pyfunction!(selfplay::self_play, module)?)?;
-    module.add_function(wrap_pyfunction!(record::read_games, module)?)?;
-    module.add_function(wrap_pyfunction!(record::write_games, module)?)?;
-    module.add_function(wrap_pyfunction!(record::to_arrays, module)?)?;
-    module.add_function(wrap_pyfunction!(matches::play_matches, module)?)?;
-    module.add_function(wrap_pyfunction!(run::read_run, module)?)?;
-    module.add_function(wrap_pyfunction!(run::run_files, module)?)?;
-    Ok(())
+#[pyo3::pymodule(gil_used = true)]
+mod _tablut {
+    #[pymodule_export]
+    use crate::{
+        encoding::{symmetry_policy, symmetry_squares},
+        errors::IllegalMoveError,
+        game::{PyGame, PyOutcome, encode},
+        matches::play_matches,
+        model::{PyEvaluations, PyModel},
+        players::PyPlayer,
+        record::{PyRecord, read_games, to_arrays, write_games},
+        rules::PyRules,
+        run::{read_run, run_files},
+        search::search,
+        search_result::{PyProof, PySearchResult},
+        selfplay::{PySelfPlay, self_play},
+        vector::PyVectorGames,
+    };
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "Python's name")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
 }

@@ -130,7 +130,6 @@ pub(crate) fn play_matches<'py>(
     to_python(py, &Tournament { rules: rules.name().to_owned(), ladder, matches: reports })
 }
 
-/// Checks that there are at least two players and that their names differ.
 fn check_names(entrants: &[Entrant]) -> PyResult<()> {
     if entrants.len() < 2 {
         return Err(value_error(format!("a match needs two players or more, found {}", entrants.len())));

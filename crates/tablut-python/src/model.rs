@@ -43,7 +43,6 @@ impl PyModel {
         Ok(Self { net, idle: Mutex::default() })
     }
 
-    /// The model in the bytes of the net that comes with the package.
     pub(crate) fn shipped_model() -> PyResult<Model> {
         Model::from_bytes(SHIPPED).map_err(|error| runtime_error(format!("{SHIPPED_NAME}: {error}")))
     }

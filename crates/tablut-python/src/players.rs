@@ -17,7 +17,6 @@ use tablut_search::{Evaluator, Situation};
 /// The name of the net that comes with the package, instead of a model file. A file with this name has precedence.
 const SHIPPED: &str = "shipped";
 
-/// Loads the net of a player, unless it is already loaded.
 pub(crate) fn add_net(nets: &mut NetPool, path: &Path) -> PyResult<()> {
     let is_shipped = path == Path::new(SHIPPED) && !path.exists();
     let model = if is_shipped { PyModel::shipped_model()? } else { Model::load(path).map_err(model_error)? };
@@ -34,7 +33,6 @@ fn no_program(named: &NamedPlayer, _: &Arc<Rules>) -> Result<Contestant, PlayerE
     Err(PlayerError { name: named.name(), reason })
 }
 
-/// The state of a player: its evaluators and its current game.
 struct Seat {
     evaluators: Vec<Box<dyn Evaluator>>,
     seed: u64,
@@ -115,7 +113,6 @@ impl PyPlayer {
         self.seat.try_lock().map_err(|_| runtime_error("the player is thinking in another thread"))
     }
 
-    /// Follows the game to its position and chooses a move.
     fn think(&self, seat: &mut Seat, game: &Game, cancel: &CancelToken) -> PyResult<Move> {
         let new = match seat.seen.take() {
             Some((seen, player)) if continues(&seen, game) => (seen, player),
@@ -143,7 +140,6 @@ impl PyPlayer {
         }
     }
 
-    /// A new player for a game, at its start.
     fn begin(&self, game: &Game, seed: u64) -> PyResult<(Game, Box<dyn Player>)> {
         let start = crate::game::begin(game.rules().clone(), *game.start(), game.max_plies())?;
         let side = game.position().side_to_move();

@@ -75,7 +75,7 @@ impl PyRecord {
     /// How the game ended.
     #[getter]
     fn outcome(&self) -> PyOutcome {
-        self.record.outcome.into()
+        PyOutcome { outcome: self.record.outcome }
     }
 
     /// Whether the game was stopped at its ply limit, so that nobody knows how it would have ended.
@@ -100,21 +100,21 @@ impl PyRecord {
     /// Simulations of each ply's search, u32 `[p]`. 0 without a search, or if the result was proven at once.
     #[getter]
     fn simulations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
-        let of = |ply: &tablut_games::PlyRecord| ply.search.as_ref().map_or(0, |search| search.simulations);
-        self.record.plies.iter().map(of).collect::<Vec<u32>>().into_pyarray(py)
+        let simulations = |ply: &tablut_games::PlyRecord| ply.search.as_ref().map_or(0, |search| search.simulations);
+        self.record.plies.iter().map(simulations).collect::<Vec<u32>>().into_pyarray(py)
     }
 
     /// The search's chances before each ply, f32 `[p, 3]`: attackers' win, draw, defenders' win. NaN without a search.
     #[getter]
     fn chances<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let of = |ply: &tablut_games::PlyRecord| match &ply.search {
+        let chances = |ply: &tablut_games::PlyRecord| match &ply.search {
             Some(search) => {
                 let Chances { attackers, draw, defenders } = search.chances;
                 [attackers, draw, defenders]
             }
             None => [f32::NAN; 3],
         };
-        let flat: Vec<f32> = self.record.plies.iter().flat_map(of).collect();
+        let flat: Vec<f32> = self.record.plies.iter().flat_map(chances).collect();
         flat.into_pyarray(py).reshape([self.record.plies.len(), 3])
     }
 

@@ -18,7 +18,6 @@ use tablut_rules::Game;
 use tablut_search::{Evaluation, Evaluator, Limit, Search, SearchConfig, Situation};
 use tablut_session::report_search;
 
-/// Simulations if neither a number nor a time is given.
 const SIMULATIONS: u32 = 800;
 /// The maximum number of positions that one search sends to the evaluator at once.
 const MAX_BATCH: usize = 32;

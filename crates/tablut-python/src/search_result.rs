@@ -55,8 +55,8 @@ impl PySearchResult {
         Self { result: search.result(), search }
     }
 
-    fn array<'py, T: numpy::Element>(&self, py: Python<'py>, of: impl Fn(&RootMove) -> T) -> Bound<'py, PyArray1<T>> {
-        self.result.moves.iter().map(of).collect::<Vec<T>>().into_pyarray(py)
+    fn array<'py, T: numpy::Element>(&self, py: Python<'py>, item: impl Fn(&RootMove) -> T) -> Bound<'py, PyArray1<T>> {
+        self.result.moves.iter().map(item).collect::<Vec<T>>().into_pyarray(py)
     }
 }
 

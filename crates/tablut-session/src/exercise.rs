@@ -90,23 +90,19 @@ impl Exercise {
 
     /// A puzzle: the side to move wins in `moves` own moves, and `solutions` are the first moves that do so.
     pub fn of_puzzle(session: &Session, moves: u32, solutions: Vec<Move>) -> Self {
-        let game = session.game().clone();
-        let winner = Some(game.position().side_to_move());
+        let winner = Some(session.game().position().side_to_move());
         let plies = (2 * moves.max(1) - 1) as u16;
-        Self {
-            node: session.current(),
-            game,
-            line: solutions.first().copied().into_iter().collect(),
-            solutions,
-            proven: Some(Proof { winner, plies, from_history: false }),
-            worth: 1.0,
-            played: None,
-            lesson: None,
-        }
+        let proven = Some(Proof { winner, plies, from_history: false });
+        Self { proven, worth: 1.0, ..Self::new(session, solutions) }
     }
 
     /// A step of a lesson, which any of `solutions` solves.
     pub(crate) fn of_lesson(session: &Session, lesson: LessonStep, solutions: Vec<Move>) -> Self {
+        Self { lesson: Some(lesson), ..Self::new(session, solutions) }
+    }
+
+    /// An exercise in the session's current position, without a known result.
+    fn new(session: &Session, solutions: Vec<Move>) -> Self {
         Self {
             node: session.current(),
             game: session.game().clone(),
@@ -115,7 +111,7 @@ impl Exercise {
             proven: None,
             worth: 0.0,
             played: None,
-            lesson: Some(lesson),
+            lesson: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Grades of moves, from the values that a review found before and after them, and from the opponent's level.
 
-use crate::player::{Players, SidePlayer};
+use crate::player::{Controller, Players};
 use crate::session::Session;
 use crate::tree::{NodeId, NodeValue, Tree};
 use serde::Serialize;
@@ -34,7 +34,7 @@ pub struct GradeScale {
 impl GradeScale {
     /// The scale of a game between these players. Two levels have the scale of the stronger one.
     pub fn of(players: &Players) -> Self {
-        let levels = [&players.attackers, &players.defenders].into_iter().filter_map(SidePlayer::level);
+        let levels = [&players.attackers, &players.defenders].into_iter().filter_map(Controller::level);
         let blunder = levels.map(|level| level.blunder).reduce(f32::min).unwrap_or(USUAL_BLUNDER);
         Self { inaccuracy: blunder / 4.0, mistake: blunder / 2.0, blunder }
     }
@@ -114,7 +114,7 @@ mod tests {
     use crate::level::LEVELS;
 
     fn against(level: &str) -> GradeScale {
-        GradeScale::of(&Players { attackers: SidePlayer::Person, defenders: SidePlayer::computer(level) })
+        GradeScale::of(&Players { attackers: Controller::Person, defenders: Controller::computer(level) })
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(grades, [Inaccuracy, Inaccuracy, Mistake, Mistake, Blunder]);
         let by_strength: Vec<f32> = LEVELS.iter().filter(|level| !level.adapts).map(|level| level.blunder).collect();
         assert!(by_strength.is_sorted_by(|weaker, stronger| weaker >= stronger), "{by_strength:?}");
-        let both = Players { attackers: SidePlayer::computer("full"), defenders: SidePlayer::computer("newcomer") };
+        let both = Players { attackers: Controller::computer("full"), defenders: Controller::computer("newcomer") };
         assert_eq!(GradeScale::of(&both), against("full"));
         assert_eq!(against("another player"), GradeScale::of(&Players::people()));
     }

@@ -2,7 +2,7 @@
 
 use crate::form::rule_form;
 use crate::level::{Level, level_infos};
-use crate::player::{Players, SidePlayer};
+use crate::player::{Controller, Players};
 use crate::protocol::{Hello, PROTOCOL, RuleSetInfo};
 use crate::puzzle::PuzzleBook;
 use crate::words::{self, shorten};
@@ -14,7 +14,7 @@ use tablut_rules::{Escape, Game, KingCapture, RULE_SET_NAMES, RuleSet, Side};
 
 /// A host's own player, in addition to the levels.
 pub trait CustomPlayer: fmt::Debug + Send + Sync {
-    /// Its name in [`SidePlayer::Computer`] and in saved games.
+    /// Its name in [`Controller::Computer`] and in saved games.
     fn name(&self) -> &str;
 
     /// Its move in a game that is not over, as work that ends with an [`Update::Move`](crate::Update::Move).
@@ -69,8 +69,8 @@ impl HostConfig {
     }
 
     /// The computer's move as work, and the index of the net that it needs. `None` for a person and an unknown player.
-    pub(crate) fn reply(&self, player: &SidePlayer, game: &Game, seed: u64) -> Option<(usize, Box<dyn Work>)> {
-        let SidePlayer::Computer { name, net } = player else { return None };
+    pub(crate) fn reply(&self, player: &Controller, game: &Game, seed: u64) -> Option<(usize, Box<dyn Work>)> {
+        let Controller::Computer { name, net } = player else { return None };
         let work: Box<dyn Work> = match (self.custom_player(name), player.level()) {
             (Some(custom), _) => custom.reply(game, seed),
             (None, Some(level)) => Box::new(SearchWork::of_level(game, level, seed)),
@@ -87,7 +87,7 @@ impl HostConfig {
     pub fn check_players(&self, players: &Players) -> Result<(), String> {
         for side in Side::ALL {
             let player = players.of(side);
-            let SidePlayer::Computer { name, net } = player else { continue };
+            let Controller::Computer { name, net } = player else { continue };
             if self.custom_player(name).is_some() {
                 continue;
             }

@@ -18,10 +18,10 @@ pub fn titles(rules: &Rules) -> Vec<String> {
 /// The game and the exercise of one step. `None` if the lesson has fewer steps.
 pub fn step(rules: &Arc<Rules>, index: usize) -> Result<Option<(Session, Exercise)>, SessionError> {
     let steps = steps(rules);
-    let of = steps.len();
+    let n_steps = steps.len();
     let Some((lesson, position, solutions)) = steps.into_iter().nth(index) else { return Ok(None) };
     let session = Session::from_position(rules.clone(), position, Players::people())?;
-    let exercise = Exercise::of_lesson(&session, LessonStep { step: index, of, ..lesson }, solutions);
+    let exercise = Exercise::of_lesson(&session, LessonStep { step: index, of: n_steps, ..lesson }, solutions);
     Ok(Some((session, exercise)))
 }
 

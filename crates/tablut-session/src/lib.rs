@@ -44,7 +44,7 @@ pub use host_config::{CustomPlayer, DEMO_PAUSE, HostConfig};
 pub use jobs::{JobQueue, JobUpdate, SessionJob, Task};
 pub use level::{LEVELS, Level, LevelInfo, vary_opening};
 pub use live_game::{JobId, LiveGame, Priority, Response, first_side};
-pub use player::{Players, Seats, SidePlayer};
+pub use player::{Controller, Players, Seats};
 pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};
 pub use record::Format;
 pub use report::{Alarm, GameEnding, MoveReport};

@@ -6,7 +6,7 @@ use tablut_rules::Side;
 
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum SidePlayer {
+pub enum Controller {
     Person,
     Computer {
         /// The name of a level or of one of the host's custom players.
@@ -17,7 +17,7 @@ pub enum SidePlayer {
     },
 }
 
-impl SidePlayer {
+impl Controller {
     /// The computer with the level or custom player of this name and the host's first net.
     pub fn computer(name: impl Into<String>) -> Self {
         Self::Computer { name: name.into(), net: 0 }
@@ -38,16 +38,16 @@ impl SidePlayer {
 
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Players {
-    pub attackers: SidePlayer,
-    pub defenders: SidePlayer,
+    pub attackers: Controller,
+    pub defenders: Controller,
 }
 
 impl Players {
     pub fn people() -> Self {
-        Self { attackers: SidePlayer::Person, defenders: SidePlayer::Person }
+        Self { attackers: Controller::Person, defenders: Controller::Person }
     }
 
-    pub fn of(&self, side: Side) -> &SidePlayer {
+    pub fn of(&self, side: Side) -> &Controller {
         match side {
             Side::Attackers => &self.attackers,
             Side::Defenders => &self.defenders,

@@ -1,7 +1,7 @@
 //! A game that is played or studied: its current position, all its variations, and its players.
 
 use crate::clock::Clock;
-use crate::player::{Players, Seats, SidePlayer};
+use crate::player::{Controller, Players, Seats};
 use crate::report::{GameEnding, MoveReport};
 use crate::tree::{Node, NodeId, NodeValue, Reviewed, Tree};
 use std::sync::Arc;
@@ -134,7 +134,7 @@ impl Session {
     }
 
     /// The player to move. `None` if the game is over.
-    pub fn turn(&self) -> Option<&SidePlayer> {
+    pub fn turn(&self) -> Option<&Controller> {
         match self.ending() {
             Some(_) => None,
             None => Some(self.players.of(self.game.position().side_to_move())),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::time::Duration;
 use tablut_rules::{Game, Move};
 use tablut_search::{
-    Chances, EvaluateError, Evaluator, Limit, Line, Proof, Search, SearchConfig, SearchResult, Situation,
+    Chances, EvaluateError, Evaluator, Limit, Line, Proof, RootMove, Search, SearchConfig, SearchResult, Situation,
 };
 
 const MAX_BATCH: usize = 32;
@@ -109,16 +109,9 @@ impl Thinking {
         let value = self.value();
         let to_move = self.game().position().side_to_move();
         let words = value.proven.map_or_else(|| leaning(value.value()), |proof| words::proven(proof, to_move));
-        let view = |Line { moves, root }| {
-            let words = root.proven.map(|proof| words::proven(proof, to_move));
-            LineView {
-                moves,
-                visits: root.visits,
-                prior: root.prior,
-                chances: root.chances,
-                proven: root.proven,
-                words,
-            }
+        let view = |Line { moves, root: RootMove { visits, prior, chances, proven, .. } }| {
+            let words = proven.map(|proof| words::proven(proof, to_move));
+            LineView { moves, visits, prior, chances, proven, words }
         };
         let lines = self.search.lines(n_lines).into_iter().map(view).collect();
         Analysis { chances: value.chances, proven: value.proven, words, simulations: value.simulations, lines }

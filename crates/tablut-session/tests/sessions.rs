@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use tablut_rules::{RuleSet, Rules, Side};
 use tablut_session::{
-    Alarm, MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Players, SavedGame, Session, SessionError, SidePlayer, Tree,
+    Alarm, Controller, MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Players, SavedGame, Session, SessionError, Tree,
 };
 
 fn session(rules: &str, players: Players) -> Session {
@@ -53,7 +53,7 @@ fn moves_go_back_and_forth_and_open_variations() {
 #[test]
 fn a_take_back_returns_to_a_persons_turn() {
     let mut game =
-        session("kvasir", Players { attackers: SidePlayer::computer("club"), defenders: SidePlayer::Person });
+        session("kvasir", Players { attackers: Controller::computer("club"), defenders: Controller::Person });
     play(&mut game, &["d1-d3"]);
     assert!(matches!(game.take_back(), Err(SessionError::NothingToUndo)), "the computer alone has moved");
     play(&mut game, &["e3-f3", "d3-d2"]);
@@ -101,7 +101,7 @@ fn a_saved_game_holds_its_rules_and_everything_else() {
     set.king.reach = 2;
     "my-rules".clone_into(&mut set.name);
     let rules = Arc::new(Rules::new(set).unwrap());
-    let players = Players { attackers: SidePlayer::Person, defenders: SidePlayer::computer("strong") };
+    let players = Players { attackers: Controller::Person, defenders: Controller::computer("strong") };
     let mut game = Session::new(rules, Side::Defenders, players);
     play(&mut game, &["e3-f3", "d1-d2", "f3-g3"]);
     game.undo().unwrap();

@@ -20,7 +20,6 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The largest scale at which the board fits.
     pub fn fitting(width: u16, height: u16) -> Option<Self> {
         let scales = [(7, 3), (5, 2), (3, 1)].map(|(width, height)| Self { width, height });
         scales.into_iter().find(|scale| scale.board_width() <= width && scale.board_height() <= height)
@@ -35,7 +34,6 @@ impl Scale {
     }
 }
 
-/// Signs to the left and right of a square's symbol.
 type Flanks = (&'static str, &'static str);
 
 struct Drawing<'a> {

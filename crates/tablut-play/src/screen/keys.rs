@@ -7,7 +7,6 @@ use tablut_rules::{Move, Square};
 use tablut_session::protocol::Request;
 use tablut_session::{Session, Tree};
 
-/// The maximum length of the typed line, in characters.
 const MAX_TYPED: usize = 300;
 
 const KEYS: &str = "\
@@ -33,7 +32,6 @@ pub enum KeyAction {
     Interrupt,
 }
 
-/// Handles a key. Changes the view and returns the action.
 pub fn press(view: &mut ScreenView, session: &Session, key: KeyEvent) -> KeyAction {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         return match key.code {

@@ -174,7 +174,6 @@ pub fn draw_head(frame: &mut Frame<'_>, area: Rect, session: &Session, view: &Sc
     frame.render_widget(Paragraph::new(text).style(Style::new().add_modifier(Modifier::REVERSED)), area);
 }
 
-/// The last lines of the screen: the message and the input line.
 pub fn draw_foot(frame: &mut Frame<'_>, message: Rect, input: Rect, view: &ScreenView) {
     frame.render_widget(Paragraph::new(view.message.clone()).wrap(Wrap { trim: true }), message);
     if view.typed.is_empty() {

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use tablut_rules::Rules;
 use tablut_search::UniformEvaluator;
-use tablut_session::{CustomPlayer, HostConfig, JobUpdate, SidePlayer};
+use tablut_session::{Controller, CustomPlayer, HostConfig, JobUpdate};
 
 /// A game against the greedy player, and the updates of its jobs.
 fn game(rules: &str, position: &str, people: HumanSides) -> (TerminalGame, Receiver<JobUpdate>) {
     let rules = Arc::new(Rules::named(rules).unwrap());
     let greedy = WithoutNet::new("greedy".parse().unwrap(), &rules).unwrap();
-    let opponent = SidePlayer::computer(greedy.name());
+    let opponent = Controller::computer(greedy.name());
     let session = Session::from_position(rules, position.parse().unwrap(), people.players(&opponent)).unwrap();
     let nets = vec!["net".to_owned()];
     let config = HostConfig { nets, custom_players: vec![Arc::new(greedy)], ..HostConfig::default() };

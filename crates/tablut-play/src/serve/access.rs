@@ -44,7 +44,6 @@ pub enum Admission {
         cookie: String,
     },
     UnknownHost,
-    /// `Origin` is unknown, or it is required and missing.
     UnknownOrigin,
     NoToken,
 }

@@ -12,7 +12,6 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 pub const MAX_MESSAGE: usize = 256 << 10;
 /// The maximum number of events that wait for an interface. A slower interface is disconnected.
 const OUTBOX: usize = 256;
-/// The maximum time that an interface may take to receive a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 const PING: Duration = Duration::from_secs(15);
 const BURST: f64 = 40.0;

@@ -166,7 +166,6 @@ impl GameServer {
         }
     }
 
-    /// Answers a request about a game from an interface with this seat.
     pub fn answer(&self, room: &GameRoom, request: Request, seat: Option<Side>, outbox: &Outbox) -> Result<(), String> {
         // Unknown games are skipped.
         let known = |name: &String| Some((name.clone(), self.session(name).ok()?));

@@ -15,7 +15,6 @@ const BUILT_IN: &str = "built in";
 pub struct NetSources {
     /// Model files. The first one plays unless another is chosen.
     pub models: Vec<PathBuf>,
-    /// A run's folder or its folder of checkpoints.
     pub checkpoints: Option<PathBuf>,
     /// Whether the newest checkpoint plays if there are no model files.
     pub newest_plays: bool,

@@ -13,7 +13,6 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use std::sync::Arc;
 
-/// The page for playing, with `pages` in addition.
 pub fn router(server: Arc<GameServer>, access: Arc<AccessControl>, pages: &[AddedPage]) -> Router {
     with_pages(Router::new(), pages)
         .route("/ws", get(open_socket))

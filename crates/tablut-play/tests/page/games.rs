@@ -3,7 +3,7 @@
 use super::browser::{Browser, with_browser};
 use std::sync::Arc;
 use tablut_rules::{Game, MoveList, Rules, Side};
-use tablut_session::{Players, SavedGame, Session, SidePlayer};
+use tablut_session::{Controller, Players, SavedGame, Session};
 
 /// A short complete game. Its moves depend only on `stride`.
 pub fn some_game(rules: &str) -> Vec<String> {
@@ -158,7 +158,7 @@ fn the_computer_answers_and_a_new_game_is_begun_in_the_dialog() {
 
 /// Opens a saved game against a level. The king, a person's, can escape at once, and the game pauses on blunders.
 pub async fn open_saved_game(browser: &Browser, level: &str) {
-    let players = Players { attackers: SidePlayer::computer(level), defenders: SidePlayer::Person };
+    let players = Players { attackers: Controller::computer(level), defenders: Controller::Person };
     let start = "9/9/9/9/2K5t/9/9/9/6t1t d".parse().unwrap();
     let session = Session::from_position(Arc::new(Rules::named("kvasir").unwrap()), start, players).unwrap();
     let text = serde_json::json!(SavedGame { pauses_on_blunders: true, ..session.saved() }.to_json());

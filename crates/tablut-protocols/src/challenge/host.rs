@@ -7,6 +7,7 @@ use super::{ChallengeError, port};
 use crate::program::{GRACE, Process, Program, SLICE, START_TIME, forfeit};
 use std::io::ErrorKind;
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -29,7 +30,7 @@ pub(crate) fn takes_port(command: &[String]) -> bool {
 }
 
 /// The command for one game. A command without placeholders is called as in the contest: `COMMAND ROLE SECONDS HOST`.
-fn filled_in(command: &[String], side: Side, seconds: u32, port: u16) -> Vec<String> {
+fn command_for(command: &[String], side: Side, seconds: u32, port: u16) -> Vec<String> {
     let role = match side {
         Side::Defenders => "White",
         Side::Attackers => "Black",
@@ -90,7 +91,7 @@ impl Drop for Link {
     }
 }
 
-pub(crate) struct ChallengePlayer {
+pub(crate) struct ChallengeSide {
     program: Arc<Program>,
     side: Side,
     seconds: u32,
@@ -102,7 +103,7 @@ pub(crate) struct ChallengePlayer {
     since: Option<Instant>,
 }
 
-impl ChallengePlayer {
+impl ChallengeSide {
     pub(crate) fn new(program: Arc<Program>, side: Side, seconds: u32) -> Self {
         let (listener, process, link, since) = (None, None, None, None);
         Self { program, side, seconds, listener, process, link, is_named: false, since }
@@ -114,8 +115,8 @@ impl ChallengePlayer {
         let listener = TcpListener::bind((HOST, wanted)).map_err(cannot)?;
         listener.set_nonblocking(true).map_err(cannot)?;
         let port = listener.local_addr().map_err(cannot)?.port();
-        let command = filled_in(&self.program.command, self.side, self.seconds, port);
-        let process = Process::silent(&command).map_err(|error| self.program.cannot_start(&error))?;
+        let command = command_for(&self.program.command, self.side, self.seconds, port);
+        let process = Process::start(&command, Stdio::null).map_err(|error| self.program.cannot_start(&error))?;
         (self.listener, self.process, self.since) = (Some(listener), Some(process), Some(Instant::now()));
         Ok(())
     }
@@ -160,7 +161,7 @@ impl ChallengePlayer {
     }
 }
 
-impl Player for ChallengePlayer {
+impl Player for ChallengeSide {
     fn begin(&mut self, game: &Game) -> Result<bool, Fault> {
         if self.is_named {
             return Ok(true);
@@ -216,14 +217,14 @@ impl Player for ChallengePlayer {
 
 #[cfg(test)]
 mod tests {
-    use super::filled_in;
+    use super::command_for;
     use tablut_rules::Side;
 
     #[test]
     fn commands_are_filled_in_or_called_as_in_the_contest() {
         let command = |text: &str, side| {
             let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-            filled_in(&words, side, 60, 5801).join(" ")
+            command_for(&words, side, 60, 5801).join(" ")
         };
         assert_eq!(command("./runmyplayer", Side::Defenders), "./runmyplayer White 60 127.0.0.1");
         assert_eq!(command("java -jar p.jar --as={role} {port}", Side::Attackers), "java -jar p.jar --as=Black 5801");

@@ -4,6 +4,7 @@ use crate::program::{GRACE, PATIENCE, Process, Program, Received, SLICE, START_T
 use crate::wire::shorten;
 use std::fmt::Write as _;
 use std::io;
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tablut_players::{Fault, Player, PlayerError};
@@ -32,7 +33,8 @@ enum Stage {
 
 impl Engine {
     fn start(command: &[String]) -> io::Result<Self> {
-        let mut engine = Self { process: Process::speaking(command)?, stage: Stage::Introduced, since: Instant::now() };
+        let mut engine =
+            Self { process: Process::start(command, Stdio::piped)?, stage: Stage::Introduced, since: Instant::now() };
         // If it has ended, the wait for its answer notices this.
         let _ = engine.process.say("uci");
         Ok(engine)
@@ -104,13 +106,13 @@ fn rules_option(rules: &Rules) -> io::Result<(String, Option<NamedTempFile>)> {
 }
 
 /// An engine's side of one game. After the game the engine returns to the idle ones.
-pub(crate) struct EnginePlayer {
+pub(crate) struct EngineSide {
     program: Arc<EngineProgram>,
     engine: Option<Engine>,
     last_line: Option<String>,
 }
 
-impl EnginePlayer {
+impl EngineSide {
     pub(crate) fn new(program: Arc<EngineProgram>) -> Self {
         Self { program, engine: None, last_line: None }
     }
@@ -142,7 +144,7 @@ impl EnginePlayer {
     }
 }
 
-impl Player for EnginePlayer {
+impl Player for EngineSide {
     fn begin(&mut self, _: &Game) -> Result<bool, Fault> {
         self.prepare()
     }
@@ -184,7 +186,7 @@ impl Player for EnginePlayer {
     }
 }
 
-impl Drop for EnginePlayer {
+impl Drop for EngineSide {
     fn drop(&mut self) {
         if let Some(engine) = self.engine.take()
             && engine.stage == Stage::Ready

@@ -2,6 +2,7 @@
 
 use crate::program::{GRACE, Process, Program, Received, SLICE, START_TIME, forfeit};
 use crate::wire::shorten;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tablut_players::{Fault, Player};
@@ -23,7 +24,7 @@ pub(crate) fn rules_line(rules: &Rules, start: &Position) -> Result<String, Stri
     })
 }
 
-pub(crate) struct OpenTaflPlayer {
+pub(crate) struct OpenTaflSide {
     program: Arc<Program>,
     side: Side,
     seconds: u32,
@@ -47,7 +48,7 @@ enum Stage {
     Thinking,
 }
 
-impl OpenTaflPlayer {
+impl OpenTaflSide {
     pub(crate) fn new(program: Arc<Program>, side: Side, seconds: u32) -> Self {
         Self {
             program,
@@ -133,13 +134,13 @@ impl OpenTaflPlayer {
     }
 }
 
-impl Player for OpenTaflPlayer {
+impl Player for OpenTaflSide {
     fn begin(&mut self, game: &Game) -> Result<bool, Fault> {
         if self.stage != Stage::Starting {
             return Ok(true);
         }
         if self.process.is_none() {
-            let started = Process::speaking(&self.program.command);
+            let started = Process::start(&self.program.command, Stdio::piped);
             self.process = Some(started.map_err(|error| self.program.cannot_start(&error))?);
             self.since = Instant::now();
         }

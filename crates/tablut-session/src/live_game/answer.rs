@@ -5,7 +5,7 @@ use crate::form::RuleCheck;
 use crate::level::Level;
 use crate::protocol::{Event, Request};
 use crate::record::Format;
-use crate::session::Session;
+use crate::session::{Session, SessionError};
 use crate::work::{Experiment, Lens, PuzzleSearch, Refutation, Review, SearchWork};
 use std::time::Duration;
 use tablut_rules::{Move, Side};
@@ -19,13 +19,25 @@ impl LiveGame {
             Request::Play { .. } | Request::Flag if self.ends_on_time(&mut response) => {}
             Request::Flag => {}
             Request::Play { mv } => self.play(&mv, &mut response)?,
-            request @ (Request::Variation { .. }
-            | Request::TakeBack
-            | Request::Back
-            | Request::Forward
-            | Request::GoTo { .. }
-            | Request::Remove { .. }
-            | Request::Promote { .. }) => self.go(request, &mut response)?,
+            Request::Variation { moves } => {
+                // All moves are played or, if one is illegal, none.
+                let mut tried = self.session.clone();
+                moves.into_iter().try_for_each(|mv| tried.play(mv).map(|_| ()))?;
+                self.session = tried;
+                self.leave_exercise(&mut response);
+                self.looked_at = Some(self.session.current());
+                self.changed(&mut response);
+            }
+            Request::TakeBack => {
+                self.session.take_back()?;
+                self.leave_exercise(&mut response);
+                self.changed(&mut response);
+            }
+            Request::Back => self.go(&mut response, Session::undo)?,
+            Request::Forward => self.go(&mut response, Session::redo)?,
+            Request::GoTo { node } => self.go(&mut response, |session| session.go_to(node))?,
+            Request::Remove { node } => self.go(&mut response, |session| session.remove(node))?,
+            Request::Promote { node } => self.go(&mut response, |session| session.promote(node))?,
             Request::Comment { node, text } => {
                 self.session.comment(node, &text)?;
                 response.changed = true;
@@ -126,27 +138,12 @@ impl LiveGame {
     }
 
     /// Goes to another position of the tree, or changes the tree around the current one.
-    fn go(&mut self, request: Request, response: &mut Response) -> Result<(), String> {
-        match request {
-            Request::Variation { moves } => {
-                // All moves are played or, if one is illegal, none.
-                let mut tried = self.session.clone();
-                moves.into_iter().try_for_each(|mv| tried.play(mv).map(|_| ()))?;
-                self.session = tried;
-                self.leave_exercise(response);
-                self.looked_at = Some(self.session.current());
-            }
-            Request::TakeBack => {
-                self.session.take_back()?;
-                self.leave_exercise(response);
-            }
-            Request::Back => self.session.undo()?,
-            Request::Forward => self.session.redo()?,
-            Request::GoTo { node } => self.session.go_to(node)?,
-            Request::Remove { node } => self.session.remove(node)?,
-            Request::Promote { node } => self.session.promote(node)?,
-            _ => unreachable!("`answer` passes only the requests above"),
-        }
+    fn go(
+        &mut self,
+        response: &mut Response,
+        step: impl FnOnce(&mut Session) -> Result<(), SessionError>,
+    ) -> Result<(), String> {
+        step(&mut self.session)?;
         self.changed(response);
         Ok(())
     }

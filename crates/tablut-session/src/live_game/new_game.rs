@@ -56,7 +56,19 @@ impl LiveGame {
             live
         };
         match request {
-            Request::New { .. } => Ok(live(new_session(request, config, seed)?)),
+            Request::New { rules, first, players, seats, pauses_on_blunders, clock } => {
+                let players = players.clone().unwrap_or_else(Players::people);
+                config.check_players(&players)?;
+                let rules = rules.compiled()?;
+                let mut session = Session::new(rules.clone(), first_side(&rules, *first, seed)?, players);
+                session.pauses_on_blunders = *pauses_on_blunders == Some(true);
+                session.clock = clock.map(Clock::new).transpose()?;
+                match (*seats == Some(true), clock) {
+                    (true, _) => Ok(live(with_seats(session, seed)?)),
+                    (false, Some(_)) => Err("only a game with seats has a clock".to_owned()),
+                    (false, None) => Ok(live(session)),
+                }
+            }
             Request::Import { text, players } => {
                 let default = || RuleSet::named("kvasir").expect("a built-in rule set");
                 let set = present.map_or_else(default, |session| session.rules().set().clone());
@@ -114,23 +126,6 @@ impl LiveGame {
         self.exercise = Some((None, exercise));
         self.is_new = false;
         self
-    }
-}
-
-fn new_session(request: &Request, config: &HostConfig, seed: u64) -> Result<Session, String> {
-    let Request::New { rules, first, players, seats, pauses_on_blunders, clock } = request else {
-        return Err("the request begins no new game".to_owned());
-    };
-    let players = players.clone().unwrap_or_else(Players::people);
-    config.check_players(&players)?;
-    let rules = rules.compiled()?;
-    let mut session = Session::new(rules.clone(), first_side(&rules, *first, seed)?, players);
-    session.pauses_on_blunders = *pauses_on_blunders == Some(true);
-    session.clock = clock.map(Clock::new).transpose()?;
-    match (*seats == Some(true), clock) {
-        (true, _) => with_seats(session, seed),
-        (false, Some(_)) => Err("only a game with seats has a clock".to_owned()),
-        (false, None) => Ok(session),
     }
 }
 

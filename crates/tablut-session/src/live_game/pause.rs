@@ -53,7 +53,7 @@ impl LiveGame {
 mod tests {
     use super::*;
     use crate::host_config::HostConfig;
-    use crate::player::{Players, SidePlayer};
+    use crate::player::{Controller, Players};
     use crate::protocol::Request;
     use crate::saved::SavedGame;
     use crate::session::Session;
@@ -66,7 +66,7 @@ mod tests {
     /// A game in which the king can escape at once.
     fn game(pauses: bool) -> LiveGame {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
-        let players = Players { attackers: SidePlayer::computer("club"), defenders: SidePlayer::Person };
+        let players = Players { attackers: Controller::computer("club"), defenders: Controller::Person };
         let start = "9/9/9/9/2K5t/9/9/9/6t1t d".parse().unwrap();
         let session = Session::from_position(rules, start, players).unwrap();
         // The file of the game keeps the choice.

@@ -121,7 +121,6 @@ impl JudgementWork {
         None
     }
 
-    /// The verdict after a search of the position after the answer.
     fn weigh(&self, thinking: &Thinking) -> Step {
         let (side, known) = (self.exercise.side(), &self.exercise);
         let analysis = thinking.analysis(1);

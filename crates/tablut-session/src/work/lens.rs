@@ -13,7 +13,6 @@ use tablut_search::{EvaluateError, Evaluator};
 
 const SIMULATIONS: u32 = 200;
 
-/// The analysis of a position under one rule set after the other.
 #[derive(Debug)]
 pub struct Lens {
     position: Position,

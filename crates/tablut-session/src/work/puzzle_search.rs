@@ -43,7 +43,6 @@ pub struct PuzzleSearch {
 }
 
 impl PuzzleSearch {
-    /// A search of games, which are given with their names, in this order.
     pub fn new(mut games: Vec<(String, Session)>) -> Self {
         games.reverse();
         let n_games = games.len();
@@ -52,7 +51,6 @@ impl PuzzleSearch {
         search
     }
 
-    /// The positions of the current game in which a move was played.
     fn plan(&self) -> Vec<NodeId> {
         let Some((_, session)) = self.games.last() else { return Vec::new() };
         let mut line = session.tree().main_line();
@@ -69,22 +67,16 @@ impl PuzzleSearch {
         let played = session.tree().node(node)?.children.first().and_then(|child| session.tree().mv(*child));
         let missed = played.is_none_or(|played| !solutions.contains(&played));
         let side = game.position().side_to_move();
+        let ply = game.ply();
         // The later positions of a win that was played out are not puzzles. Only the first one is.
         let carried =
-            |find: &FoundPuzzle| find.game == *name && find.side == side && !find.missed && find.ply + 2 == game.ply();
+            |find: &FoundPuzzle| find.game == *name && find.side == side && !find.missed && find.ply + 2 == ply;
         if plies < LEAST_PLIES || self.found.iter().any(carried) {
             return None;
         }
+        let game = name.clone();
         let rules = session.rules().name().to_owned();
-        Some(FoundPuzzle {
-            game: name.clone(),
-            node,
-            rules,
-            ply: game.ply(),
-            side,
-            distance: plies.div_ceil(2),
-            missed,
-        })
+        Some(FoundPuzzle { game, node, rules, ply, side, distance: plies.div_ceil(2), missed })
     }
 
     fn updates(&self) -> Vec<Update> {

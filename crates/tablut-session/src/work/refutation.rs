@@ -10,7 +10,6 @@ use tablut_rules::{Game, Move, MoveList, Side};
 use tablut_search::exhaustive::WinSolver;
 use tablut_search::{EvaluateError, Evaluator};
 
-/// Simulations of the search for the position's result.
 const SIMULATIONS: u32 = 800;
 /// Simulations after a move for which the exhaustive solver found no win.
 const MOVE_SIMULATIONS: u32 = 120;
@@ -18,7 +17,6 @@ const MOVE_SIMULATIONS: u32 = 120;
 const SOLVER_PLIES: u32 = 5;
 const SOLVER_POSITIONS: u64 = 20_000;
 
-/// The search for one level of a proof.
 #[derive(Debug)]
 pub struct Refutation {
     view: RefutationView,
@@ -46,7 +44,6 @@ impl Refutation {
         Ok(Self { view, game, thinking, moves: Vec::new(), seed })
     }
 
-    /// Stores the position's result, and lists the moves to search.
     fn begin(&mut self, thinking: &Thinking) -> Step {
         self.view.proven = thinking.value().proven.filter(|proven| proven.winner.is_some());
         if self.view.proven.is_none() {

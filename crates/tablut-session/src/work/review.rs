@@ -33,14 +33,22 @@ pub struct Review {
 }
 
 impl Review {
-    /// A review of the session's current line, to its end.
     pub fn new(session: &Session, seed: u64) -> Self {
         let mut nodes = session.tree().line(session.current());
         nodes.truncate(MAX_PLIES + 1);
         let moves = nodes.iter().filter_map(|id| session.tree().mv(*id)).collect();
         let start = Game::from_position(session.rules().clone(), *session.start()).expect("the session has a game");
-        let (game, looked, scale) = (start.clone(), Vec::new(), GradeScale::of(session.players()));
-        Self { nodes, moves, game, start, thinking: None, looked, simulations: SIMULATIONS, scale, seed }
+        Self {
+            nodes,
+            moves,
+            game: start.clone(),
+            start,
+            thinking: None,
+            looked: Vec::new(),
+            simulations: SIMULATIONS,
+            scale: GradeScale::of(session.players()),
+            seed,
+        }
     }
 
     /// A quick review of the last move. `None` if it was not a person's.
@@ -51,17 +59,10 @@ impl Review {
             return None;
         }
         let start = session.game_at(parent).ok()?;
-        Some(Self {
-            nodes: vec![parent, session.current()],
-            moves: vec![report.mv],
-            game: start.clone(),
-            start,
-            thinking: None,
-            looked: Vec::new(),
-            simulations: QUICK_SIMULATIONS,
-            scale: GradeScale::of(session.players()),
-            seed,
-        })
+        let nodes = vec![parent, session.current()];
+        let game = start.clone();
+        let moves = vec![report.mv];
+        Some(Self { nodes, moves, game, start, simulations: QUICK_SIMULATIONS, ..Self::new(session, seed) })
     }
 
     /// Reviews the session's current line, with `simulations` at each position, and writes the values into the session.
@@ -89,7 +90,6 @@ impl Review {
         }
     }
 
-    /// Stores the result of the current position and continues with the next.
     fn look(&mut self, value: NodeValue, analysis: Option<&Analysis>) -> Step {
         let at = self.looked.len();
         self.thinking = None;
@@ -117,7 +117,6 @@ impl Review {
     }
 }
 
-/// The parts of a search's result that a review keeps.
 fn reviewed(value: NodeValue, analysis: Option<&Analysis>) -> Reviewed {
     let Some(analysis) = analysis else { return Reviewed { value, best: Vec::new(), solutions: Vec::new() } };
     let best = analysis.lines.first().map(|line| line.moves.clone()).unwrap_or_default();
@@ -188,7 +187,7 @@ impl Work for Review {
 mod tests {
     use super::*;
     use crate::grade::Grade;
-    use crate::player::{Players, SidePlayer};
+    use crate::player::{Controller, Players};
     use crate::saved::SavedGame;
     use std::sync::Arc;
     use tablut_rules::Rules;
@@ -245,7 +244,7 @@ mod tests {
             session.note_review(id, Reviewed { value, best: vec![best.parse().unwrap()], solutions: Vec::new() });
         }
         let mistakes = |session: &mut Session, level: &str| {
-            session.set_players(Players { attackers: SidePlayer::Person, defenders: SidePlayer::computer(level) });
+            session.set_players(Players { attackers: Controller::Person, defenders: Controller::computer(level) });
             Review::known(session).expect("all of it was reviewed").mistakes
         };
         assert_eq!(mistakes(&mut session, "newcomer"), []);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tablut_net::{Model, PooledNet};
 use tablut_session::protocol::{Event, Request, RequestedRules};
-use tablut_session::{HostConfig, LiveGame, Players, PuzzleBook, SidePlayer};
+use tablut_session::{Controller, HostConfig, LiveGame, Players, PuzzleBook};
 
 /// The rules of the game that a first visit shows.
 const USUAL_RULES: &str = "kvasir";
@@ -104,7 +104,7 @@ fn first(model: Model, puzzles: Vec<PuzzleBook>, site: &Value) -> Result<Value, 
         ..HostConfig::default()
     };
     let hello = Event::Hello(Box::new(config.hello()));
-    let (attackers, defenders) = (SidePlayer::Person, SidePlayer::computer("adaptive"));
+    let (attackers, defenders) = (Controller::Person, Controller::computer("adaptive"));
     let rules = RequestedRules::Name(USUAL_RULES.to_owned());
     let request = Request::New {
         rules,
