@@ -128,7 +128,6 @@ pub fn play_match(
 
 /// The games of a match that must be played, here or by workers.
 pub struct WantedGames<'a> {
-    /// Their numbers, in order.
     pub games: Vec<usize>,
     /// The openings of all pairs.
     pub openings: &'a [Opening],

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EvaluationReport {
-    /// The model file.
     pub model: String,
     /// The rule set of the matches, if they have the same.
     pub rules: String,
@@ -21,7 +20,6 @@ pub struct EvaluationReport {
 /// Matches between several players under one rule set: what `tablut match --json` prints.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tournament {
-    /// The rule set.
     pub rules: String,
     /// The ratings, or `None` if no pair of games was played.
     #[serde(flatten)]

@@ -72,7 +72,6 @@ pub fn published_rating(rules: &str) -> Option<f64> {
 /// The ratings of the players of some matches.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ladder {
-    /// The players, strongest first.
     pub players: Vec<LadderPlayer>,
     /// The advantage of playing the attackers, in Elo points.
     pub attackers_advantage: Rating,
@@ -95,9 +94,7 @@ pub struct LadderPlayer {
     /// For an anchor other than the first: its rating from the games, measured from the first anchor.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub measured: Option<Rating>,
-    /// All games as attackers.
     pub as_attackers: Wdl,
-    /// All games as defenders.
     pub as_defenders: Wdl,
 }
 

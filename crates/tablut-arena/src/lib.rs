@@ -29,7 +29,6 @@ pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningsError, openings};
 pub use sealed_file::SealedFileError;
 pub use tally::{MatchReport, SideResult, Tally};
 
-/// Tests the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct ReadmeExample;

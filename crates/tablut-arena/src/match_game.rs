@@ -69,7 +69,6 @@ pub struct MatchGame {
     game_idx: usize,
     game: Game,
     max_plies: u32,
-    /// By the side's index.
     seats: [MatchSeat; 2],
     /// Whether all players are ready.
     has_begun: bool,

@@ -23,7 +23,6 @@ const FIRST_ATTEMPTS: usize = 2000;
 pub struct BookConfig {
     pub rules: Arc<Rules>,
     pub n_openings: usize,
-    /// Plies of each opening.
     pub plies: u32,
     /// Whether openings are steered: the side that is behind plays the judge's best move, and the other side plays
     /// random moves. Under one-sided rules hardly any random opening is even.
@@ -49,7 +48,6 @@ pub struct JudgedOpening {
 pub enum Look {
     /// Little, to steer an opening.
     Short,
-    /// The judge's full effort.
     Full,
 }
 

@@ -26,11 +26,9 @@ impl SideResult {
 /// An Elo difference with its 95 % interval. Infinite values (at a score of 0 or 1) are null in JSON.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EloDifference {
-    /// The interval's lower end.
     pub low: Option<f64>,
     /// The difference at the mean score.
     pub mean: Option<f64>,
-    /// The interval's upper end.
     pub high: Option<f64>,
 }
 
@@ -46,7 +44,6 @@ impl From<ScoreEstimate> for EloDifference {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MatchReport {
-    /// The rule set's name.
     pub rules: String,
     /// The players' names. All scores are those of the first player.
     pub players: [String; 2],
@@ -105,7 +102,6 @@ impl MatchReport {
         }
     }
 
-    /// The second player's name.
     pub fn opponent(&self) -> &str {
         &self.players[1]
     }
@@ -117,12 +113,10 @@ pub struct TestReport {
     /// The hypotheses and error rates.
     #[serde(flatten)]
     pub bounds: TestBounds,
-    /// The state.
     #[serde(flatten)]
     pub state: TestState,
 }
 
-/// Counts pairs of games.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     pairs: PairTable,
@@ -200,9 +194,7 @@ impl Tally {
 /// The parts of a report that are not counts.
 #[derive(Clone, Debug)]
 pub struct ReportHeader {
-    /// The rule set's name.
     pub rules: String,
-    /// The players' names.
     pub players: [String; 2],
     /// Seed of openings and players.
     pub seed: u64,

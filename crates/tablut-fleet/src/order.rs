@@ -15,7 +15,6 @@ use crate::wire::{NetSpec, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec};
 /// Games for workers, with everything that determines them.
 #[derive(Clone, Debug)]
 pub enum Order {
-    /// One generation of self-play.
     SelfPlay(Box<GameOrder>),
     Match(Box<MatchOrder>),
 }

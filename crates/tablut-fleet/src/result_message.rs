@@ -72,7 +72,6 @@ impl ResultMessage {
         Ok(messages)
     }
 
-    /// Reads only the header.
     pub fn header(bytes: &[u8]) -> Result<ResultHeader, FleetError> {
         Ok(read_header(bytes)?.0)
     }

@@ -71,9 +71,6 @@ impl Endgames {
     }
 
     /// Solves a class of material, and before it every class that captures lead to. It skips classes that are solved.
-    ///
-    /// # Errors
-    /// Returns an error if no game has as many pieces, or if the table would be too large.
     pub fn solve(&mut self, material: Material) -> Result<(), EndgameError> {
         if material.defenders > N_DEFENDERS || material.attackers > N_ATTACKERS {
             return Err(EndgameError::TooManyPieces(material));

@@ -30,7 +30,6 @@ const MOST_GAMES: usize = 96;
 pub struct MachinePace {
     /// Mean length of a game in plies, played by a search without a net.
     pub plies_per_game: f64,
-    /// Training positions per game.
     pub positions_per_game: f64,
     /// Evaluations per simulation. It is below 1, because tree reuse and the solver save evaluations.
     pub evaluations_per_simulation: f64,

@@ -57,9 +57,6 @@ impl BurnBackend {
     }
 
     /// The loss on `batch` and the gradients of all parameters, in their order, in main memory.
-    ///
-    /// # Errors
-    /// Returns an error if the device fails.
     pub fn gradients(&self, batch: &TrainingBatch) -> Result<(LossParts, Vec<Vec<f32>>), StepError> {
         let (parts, gradient) = self.differentiate(batch);
         let gradients = self.divided(&host_values(gradient)?);

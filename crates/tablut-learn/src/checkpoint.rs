@@ -25,14 +25,12 @@ const STATES_KEPT: usize = 2;
 pub struct Checkpoint {
     /// The completed generation, from 0.
     pub generation: u64,
-    /// Weights and optimiser.
     pub learner: LearnerState,
     /// Counts of the run so far.
     pub training: TrainingSummary,
 }
 
 impl Checkpoint {
-    /// The net that plays.
     pub fn model(&self, rules: &[StatedRules]) -> Model {
         Model {
             weights: self.learner.averaged_weights(),

@@ -19,9 +19,6 @@ pub struct CpuBackend {
 
 impl CpuBackend {
     /// A learner that continues from `state`.
-    ///
-    /// # Errors
-    /// Returns an error if `TABLUT_SIMD` names an instruction set that this machine does not support.
     pub fn new(state: LearnerState, optimizer: OptimizerConfig) -> Result<Self, StepError> {
         Ok(Self { net: LineLearner::new(state.architecture, Kernels::from_env()?), state, optimizer })
     }

@@ -33,9 +33,6 @@ pub struct ComputeDevice {
 
 impl ComputeDevice {
     /// The device that `choice` names. `auto` is the first GPU that is not emulated on the CPU, or else the CPU.
-    ///
-    /// # Errors
-    /// Returns an error if the device does not exist or cannot be used, or if the program was built without GPUs.
     #[cfg(not(feature = "gpu"))]
     pub fn open(choice: DeviceChoice) -> Result<Self, DeviceError> {
         match choice {
@@ -45,9 +42,6 @@ impl ComputeDevice {
     }
 
     /// The device that `choice` names. `auto` is the first GPU that is not emulated on the CPU, or else the CPU.
-    ///
-    /// # Errors
-    /// Returns an error if the device does not exist or cannot be used.
     #[cfg(feature = "gpu")]
     pub fn open(choice: DeviceChoice) -> Result<Self, DeviceError> {
         let Some(device) = vulkan::open(choice)? else { return Ok(Self::default()) };
@@ -77,10 +71,6 @@ impl ComputeDevice {
     }
 
     /// A learner that continues from `state`.
-    ///
-    /// # Errors
-    /// Returns an error if the device fails, or `TABLUT_SIMD` names an instruction set that this machine does not
-    /// support.
     pub fn learner(
         &self,
         state: LearnerState,

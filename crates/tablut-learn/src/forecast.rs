@@ -22,9 +22,7 @@ const RECENT: usize = 3;
 /// The estimated cost of a whole run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
-    /// Games of self-play.
     pub games: u64,
-    /// Training positions.
     pub positions: f64,
     /// Evaluations by the net in self-play.
     pub evaluations: f64,
@@ -37,7 +35,6 @@ pub struct Forecast {
     pub rating_seconds: f64,
     /// Evaluations by the net in the final match. The time of its opponents is not included.
     pub final_evaluations: f64,
-    /// Seconds for these evaluations.
     pub final_seconds: f64,
     /// Bytes of all files of games, of all models, and of the kept states.
     pub disk_bytes: [u64; 3],
@@ -54,7 +51,6 @@ impl Forecast {
         self.seconds_before_the_match() + self.final_seconds
     }
 
-    /// Seconds of all generations.
     pub fn seconds_before_the_match(&self) -> f64 {
         self.selfplay_seconds + self.learning_seconds + self.rating_seconds
     }
@@ -145,7 +141,6 @@ impl TrainConfig {
 pub struct GenerationPace {
     /// Seconds of self-play for each simulation of a search.
     selfplay_seconds: f64,
-    /// Seconds of everything else.
     other_seconds: f64,
 }
 

@@ -8,15 +8,9 @@ use crate::learner::LearnerState;
 /// A learner. It owns the weights and the optimiser's state, on any device.
 pub trait GradientBackend: Send {
     /// One step on `batch`. If it fails, the state does not change.
-    ///
-    /// # Errors
-    /// Returns an error if the loss or the gradient is not finite, or the device fails.
     fn step(&mut self, batch: &TrainingBatch, learning_rate: f32) -> Result<StepReport, StepError>;
 
     /// The whole training state, in main memory.
-    ///
-    /// # Errors
-    /// Returns an error if the device fails.
     fn state(&self) -> Result<LearnerState, StepError>;
 }
 

@@ -25,7 +25,6 @@ impl LearnerState {
         Self { architecture: weights.architecture(), params, steps: 0 }
     }
 
-    /// The weights being trained.
     pub fn weights(&self) -> Weights {
         self.assemble(|param| &param.weights)
     }

@@ -61,7 +61,6 @@ impl ParamState {
         Self { name, dims, average: weights.clone(), momentum: zeros.clone(), square: zeros, weights }
     }
 
-    /// Whether the weights decay.
     pub fn decays(&self) -> bool {
         self.dims.len() > 1
     }

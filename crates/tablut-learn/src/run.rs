@@ -31,11 +31,8 @@ pub struct Run {
     pub rules: Vec<Arc<Rules>>,
     /// The net that the run began with, or `None` for an untrained one.
     start: Option<Model>,
-    /// Weights and optimiser.
     pub learner: LearnerState,
-    /// Counts so far.
     pub training: TrainingSummary,
-    /// Training positions.
     pub window: ReplayWindow,
     pub next_generation: u64,
     pub metrics: Vec<GenerationMetrics>,

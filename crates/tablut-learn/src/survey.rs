@@ -82,9 +82,7 @@ pub struct RunCheck {
     pub generations: u64,
     /// Games whose replay agrees with the record.
     pub games: usize,
-    /// Intact model files.
     pub models: usize,
-    /// Intact training states.
     pub states: usize,
     /// All problems, one sentence each with the file's name.
     pub faults: Vec<String>,
@@ -92,9 +90,6 @@ pub struct RunCheck {
 
 /// Reads every file of the run in `folder`: config, rules, metrics, games (which are replayed), models and states,
 /// including older ones. `progress` receives each generation that has been checked.
-///
-/// # Errors
-/// Returns an error if the folder contains no run. Problems of a run's files are in [`RunCheck::faults`].
 pub fn check_run(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<RunCheck, TrainError> {
     let config = config_of(folder, &[])?;
     let mut check = RunCheck::default();

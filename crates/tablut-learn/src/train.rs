@@ -44,7 +44,6 @@ pub enum RunEvent<'a> {
         steps: u64,
     },
     StepEnded {
-        /// Its loss and gradient.
         report: &'a StepReport,
         learning_rate: f32,
     },
@@ -75,10 +74,6 @@ pub type RateNet<'a> = &'a dyn Fn(&Run, u64, &Model, &CancelToken) -> Result<Opt
 
 /// Runs all remaining generations with the games of a source. `cancel` stops the run between two steps or rounds.
 /// Without `rate` no net is rated.
-///
-/// # Errors
-/// Returns [`TrainError::Stopped`] if `cancel` stops the run. Returns other errors if games cannot be played or stored,
-/// learning diverges, or the device fails. The folder then contains a complete state.
 pub fn train(
     run: &mut Run,
     games: &mut dyn GameSource,

@@ -18,7 +18,6 @@ pub mod wire;
 pub use start::start_program;
 pub use wire::BridgePlayer;
 
-/// Tests the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct ReadmeExample;

@@ -28,7 +28,6 @@ pub use run_files::RunFiles;
 pub use tensorboard::write_tensorboard;
 pub use words::{Headline, Warning, WarningKind, headline, warnings};
 
-/// Tests the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct ReadmeExample;

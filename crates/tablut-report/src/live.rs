@@ -36,7 +36,6 @@ pub struct Live {
     pub paused: bool,
     /// A line about the workers, empty without workers.
     pub workers: String,
-    /// Games in progress.
     pub under_way: Vec<DisplayedGame>,
     /// The last games that have ended, the newest first.
     pub finished: Vec<DisplayedGame>,
@@ -48,11 +47,9 @@ pub struct Live {
 pub struct DisplayedGame {
     /// The game's number in its generation.
     pub index: u64,
-    /// The rule set's name.
     pub rules: String,
     /// The position before the first move.
     pub start: Position,
-    /// The moves so far.
     pub moves: Vec<Move>,
     /// The search's value of the position before each move, +1 for the attackers. `None` if the search is no training
     /// target.

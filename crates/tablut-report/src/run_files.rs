@@ -43,9 +43,6 @@ pub struct RunFiles {
 
 impl RunFiles {
     /// Reads the run in `folder`, with its last games.
-    ///
-    /// # Errors
-    /// As [`RunFiles::read_numbers`]. Unreadable games are [notes](RunFiles::notes).
     pub fn read(folder: &Path) -> Result<Self, RunFolderError> {
         let mut run = Self::read_numbers(folder)?;
         run.read_games();

@@ -40,7 +40,6 @@ enum LossTrend {
     Falling,
     /// One fell, and the other rose.
     Mixed,
-    /// None fell.
     NotFalling,
 }
 

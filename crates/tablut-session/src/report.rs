@@ -15,7 +15,6 @@ pub struct GameEnding {
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Alarm {
-    /// One escape route.
     Raichi,
     /// Two escape routes or more.
     Tuichi,

@@ -132,7 +132,6 @@ impl SavedGame {
         serde_json::to_string_pretty(self).expect("plain data") + "\n"
     }
 
-    /// The game.
     pub fn session(&self) -> Result<Session, SavedGameError> {
         if self.format != FORMAT || self.version != VERSION {
             let (found, version) = (shorten(&self.format), self.version);

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-/// Columns of a terminal.
 pub const WIDTH: usize = 80;
 
 const GAP: usize = 2;

@@ -57,7 +57,6 @@ impl Progress {
         self.bar.set_position(done);
     }
 
-    /// Adds a finished unit.
     pub fn advance(&self) {
         self.bar.inc(1);
     }

@@ -42,14 +42,11 @@ pub struct RunProgress {
     /// Measures the time of pauses.
     cancel: CancelToken,
     counters: Arc<Counters>,
-    /// The run's rule sets.
     rules: Vec<Arc<Rules>>,
     workers: Option<Workers>,
-    /// Positions in a batch.
     batch_size: usize,
 }
 
-/// Self-play, learning or rating.
 pub struct Phase {
     pub name: &'static str,
     /// The unit of `done` and `total`.

@@ -18,7 +18,6 @@ pub(super) struct GameLine {
     /// Its number in the match, from 1. Games 1 and 2 are the first pair.
     game: u64,
     rules: String,
-    /// The players' names.
     attackers: String,
     defenders: String,
     /// The side that moved first.

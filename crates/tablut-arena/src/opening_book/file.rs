@@ -38,7 +38,6 @@ const BOOKS: [(&str, &str); 14] = [
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpeningBook {
     pub rules: StatedRules,
-    /// Plies of each opening.
     pub plies: u32,
     /// Whether the openings were [steered](BookConfig::steered). Otherwise all their moves are random.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -48,7 +47,6 @@ pub struct OpeningBook {
     /// The largest absolute value, in the judge's unit.
     pub band: f64,
     pub seed: u64,
-    /// The openings, all different.
     #[serde(skip)]
     pub openings: Vec<JudgedOpening>,
 }

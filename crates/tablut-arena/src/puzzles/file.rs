@@ -17,7 +17,6 @@ pub struct PuzzleSet {
     pub net: String,
     /// Simulations per move in those games.
     pub simulations: u32,
-    /// Seed of those games.
     pub seed: u64,
     /// Number of games that were played and searched for puzzles.
     pub games: u64,

@@ -29,7 +29,6 @@ pub struct Mine {
     pub max_games: u64,
     /// Simulations per move in the games.
     pub simulations: u32,
-    /// Seed of the games.
     pub seed: u64,
 }
 

@@ -16,9 +16,7 @@ const MAX_POSITIONS: u64 = 20_000_000;
 #[derive(Clone, Debug)]
 pub struct SolveConfig {
     pub search: SearchConfig,
-    /// Simulations for each puzzle.
     pub simulations: u32,
-    /// Seed of the search.
     pub seed: u64,
 }
 
@@ -41,7 +39,6 @@ pub struct DistanceReport {
 pub struct SolveReport {
     /// By distance, 1 first.
     pub by_distance: Vec<DistanceReport>,
-    /// All distances together.
     pub all: DistanceReport,
     /// Proofs of the position or of one of its moves that the exhaustive solver confirmed.
     pub confirmed: u32,

@@ -42,7 +42,6 @@ pub struct FleetStatus {
 }
 
 impl FleetStatus {
-    /// The workers that play.
     pub(super) fn playing(&self) -> impl Iterator<Item = &Heartbeat> {
         self.workers.iter().filter(|worker| worker.refused.is_none())
     }

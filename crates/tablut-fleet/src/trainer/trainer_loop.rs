@@ -103,7 +103,6 @@ struct TrainerLoop {
 
 /// A result whose games were in an object.
 struct Fetched {
-    /// Number of the result.
     sequence: u64,
     generation: u64,
     header: ResultHeader,

@@ -107,7 +107,6 @@ struct Combinations {
     places: [u8; SQUARES],
     /// `binomials[k][n]` is the number of ways to choose `k + 1` of `n`.
     binomials: Vec<[usize; SQUARES]>,
-    /// By number: the squares.
     boards: Vec<Bitboard>,
 }
 

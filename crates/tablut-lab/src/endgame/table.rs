@@ -60,7 +60,6 @@ impl Cell {
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     pub(super) index: Index,
-    /// By slot.
     pub(super) cells: Vec<Cell>,
 }
 

@@ -62,7 +62,6 @@ impl LineNet {
         Self { layers, device, multiply, taps, windows }
     }
 
-    /// The layers.
     pub fn layers(&self) -> &LineLayers {
         &self.layers
     }

@@ -21,9 +21,6 @@ pub struct LossTensors {
 
 impl LossTensors {
     /// Reads the parts back, together with other requested values, all at once.
-    ///
-    /// # Errors
-    /// Returns an error if the device fails.
     pub fn read(self, batch: &TrainingBatch, others: Vec<Tensor<1>>) -> Result<(LossParts, Vec<f32>), StepError> {
         let parts = [self.policy, self.value, self.moves_left].map(Tensor::without_autodiff);
         let plain = parts.into_iter().chain(others).collect();

@@ -9,14 +9,12 @@ pub(super) const LINE_ENDS: usize = 2 * SIZE * SIZE * ENDS;
 /// Values that moves read in addition to their vectors: those biases, one of each chosen capture and of each distance, and
 /// a zero.
 const BIASES: usize = LINE_ENDS + SQUARES + ENDS + 1;
-/// The zero.
 const NOTHING: i32 = BIASES as i32 - 1;
 /// Rows of moves are padded to a multiple of this, so that few tensor shapes occur.
 const WIDTH_STEP: usize = 32;
 
 /// The rows' moves, each padded to `width`.
 pub(super) struct MoveIndices {
-    /// Moves of a row.
     pub width: usize,
     /// Places of the vectors of the squares that moves leave, `[n, width]`.
     pub from: Vec<i32>,

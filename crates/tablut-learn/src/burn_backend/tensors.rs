@@ -6,20 +6,15 @@ use burn::tensor::{Device, Int, Tensor, TensorData};
 
 use crate::gradient_backend::StepError;
 
-/// Values on a device.
 pub(crate) fn tensor<const D: usize>(values: Vec<f32>, dims: [usize; D], device: &Device) -> Tensor<D> {
     Tensor::from_data(TensorData::new(values, dims), device)
 }
 
-/// Indices on a device.
 pub(crate) fn indices<const D: usize>(values: Vec<i32>, dims: [usize; D], device: &Device) -> Tensor<D, Int> {
     Tensor::from_data(TensorData::new(values, dims), device)
 }
 
 /// A tensor's values in main memory.
-///
-/// # Errors
-/// Returns an error if the device fails.
 pub(crate) fn host_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, StepError> {
     tensor.try_into_vec_as::<f32>().map_err(|error| StepError::Device(error.to_string()))
 }

@@ -13,20 +13,10 @@ pub enum DeviceError {
     NotBuilt(DeviceChoice),
     /// There is no device of that number.
     #[error("device {choice}: there is no such device; Vulkan finds {}", found_text(*.found))]
-    Missing {
-        /// The requested device.
-        choice: DeviceChoice,
-        /// Number of devices.
-        found: usize,
-    },
+    Missing { choice: DeviceChoice, found: usize },
     /// The device exists and does not work.
     #[error("device {choice} cannot be used: {reason}")]
-    Unusable {
-        /// The requested device.
-        choice: DeviceChoice,
-        /// The reason.
-        reason: String,
-    },
+    Unusable { choice: DeviceChoice, reason: String },
 }
 
 fn found_text(found: usize) -> String {

@@ -50,7 +50,6 @@ fn read_frame_within(
     })
 }
 
-/// Writes one frame.
 pub fn write_frame(stream: &mut dyn Write, peer: &'static str, text: &str) -> Result<(), ChallengeError> {
     assert!(text.len() <= MAX_FRAME_BYTES, "a message of {} bytes", text.len());
     let mut bytes = (text.len() as i32).to_be_bytes().to_vec();

@@ -21,9 +21,7 @@ pub enum Turn {
     White,
     /// The attackers are to move.
     Black,
-    /// The defenders have won.
     WhiteWin,
-    /// The attackers have won.
     BlackWin,
     Draw,
 }
@@ -44,10 +42,6 @@ impl Turn {
         }
     }
 
-    /// The side to move.
-    ///
-    /// # Errors
-    /// If the game is over: the winner, `None` for a draw.
     pub fn read(self) -> Result<Side, Option<Side>> {
         match self {
             Self::White => Ok(Side::Defenders),
@@ -95,7 +89,6 @@ impl ChallengeState {
             .map_err(|error| error.to_string())
     }
 
-    /// Reads a frame's text.
     pub fn read(text: &str, peer: &'static str) -> Result<Self, ChallengeError> {
         serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))
     }

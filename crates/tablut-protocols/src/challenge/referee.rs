@@ -36,9 +36,6 @@ pub struct RefereeReport {
 
 /// Referees one game. The first player that connects to `white` plays the defenders, the first to `black` the
 /// attackers. `on_move` receives every move with the game after it.
-///
-/// # Errors
-/// If a listener fails, or a player does not join in time. A player's later faults are [forfeits](Outcome::forfeit).
 pub fn serve(
     white: &TcpListener,
     black: &TcpListener,

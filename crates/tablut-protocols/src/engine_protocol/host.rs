@@ -25,7 +25,6 @@ enum Stage {
     Introduced,
     /// The rules were set or a new game was announced, and `readyok` is expected.
     Prepared,
-    /// Ready for a position.
     Ready,
     /// `go` was sent, and `bestmove` is expected.
     Thinking,

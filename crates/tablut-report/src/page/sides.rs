@@ -19,7 +19,6 @@ struct Row {
     results: Results,
     endings: BTreeMap<String, usize>,
     median_plies: f64,
-    /// Means by side.
     sides: [SideRow; 2],
     /// Mean squared errors of the net's and the search's values.
     errors: Option<[f64; 2]>,
@@ -27,7 +26,6 @@ struct Row {
 
 #[derive(Copy, Clone, Default)]
 struct SideRow {
-    /// Captures per game.
     captures: f64,
     /// Share of positions that a search has proven.
     proven: f64,
