@@ -41,7 +41,7 @@ impl BurnBackend {
             tensor(values, [len], &device)
         };
         Self {
-            architecture: state.architecture.clone(),
+            architecture: state.architecture,
             net: LineNet::new(state.architecture.layers(), device.clone().autodiff(), multiply),
             state: FlatState {
                 weights: flat(|param| &param.weights),
@@ -121,6 +121,6 @@ impl GradientBackend for BurnBackend {
             ParamState { name, dims, weights, momentum, square, average }
         };
         let params = self.net.layers().parameters().iter().map(param).collect();
-        Ok(LearnerState { architecture: self.architecture.clone(), params, steps: self.steps })
+        Ok(LearnerState { architecture: self.architecture, params, steps: self.steps })
     }
 }

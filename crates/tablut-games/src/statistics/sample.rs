@@ -65,7 +65,9 @@ pub fn examine(
         let mut examined = Vec::new();
         for batch in samples.chunks(BATCH) {
             input.clear();
-            batch.iter().for_each(|sample| sample.encode(rules, Symmetry::ALL[0], &mut input));
+            for sample in batch {
+                sample.encode(rules, Symmetry::ALL[0], &mut input);
+            }
             net.infer(&input, &mut output)?;
             let examine = |(row, sample): (usize, &&Sample)| ExaminedPosition::new(sample, &input, &output, row);
             examined.extend(batch.iter().enumerate().map(examine));

@@ -39,7 +39,7 @@ impl NetDevice for BurnDevice {
             let parameters = weights.values().iter().map(put).collect();
             Ok((LineNet::new(layers, self.device.clone(), self.multiply), parameters))
         };
-        let net = guarded(&self.name, put).map_err(failed)?;
+        let net = guarded(&self.name, put).map_err(|error| failed(&error))?;
         Ok(Box::new(NetOnDevice { net: Quiet::new(net), device: self.name.clone() }))
     }
 }
@@ -52,7 +52,7 @@ impl LearningDevice for BurnDevice {
     }
 }
 
-fn failed(error: StepError) -> NetError {
+fn failed(error: &StepError) -> NetError {
     NetError::Inference(error.to_string())
 }
 
@@ -77,7 +77,7 @@ impl Inference for NetOnDevice {
             let values = vec![outputs.logits, softmax(outputs.wdl, 1), outputs.moves_left];
             Ok((width, host_values(Tensor::cat(values, 1))?)) // [rows, width + OTHERS]
         };
-        let (width, values) = guarded(&self.device, evaluate).map_err(failed)?;
+        let (width, values) = guarded(&self.device, evaluate).map_err(|error| failed(&error))?;
         for (row, values) in values.chunks_exact(width + OTHERS).take(input.n).enumerate() {
             let (logits, others) = values.split_at(width);
             output.logits.extend_from_slice(&logits[..input.move_range(row).len()]);

@@ -62,7 +62,8 @@ fn learning_goes_on_from_its_state_with_the_same_bits() {
             backend.step(&batch, 0.01).unwrap();
         }
     };
-    let backends: [(Box<dyn GradientBackend>, fn(LearnerState) -> Box<dyn GradientBackend>); 2] = [
+    type Open = fn(LearnerState) -> Box<dyn GradientBackend>;
+    let backends: [(Box<dyn GradientBackend>, Open); 2] = [
         (Box::new(cpu(fresh())), |state| Box::new(cpu(state))),
         (Box::new(burn(&fresh())), |state| Box::new(burn(&state))),
     ];
