@@ -53,7 +53,6 @@ impl InputBatch {
         values
     }
 
-    /// The planes and features of one row.
     pub(crate) fn position(&self, row: usize) -> (&[Bitboard], &[f32]) {
         (&self.planes[row * PLANES..][..PLANES], &self.features[row * FEATURES..][..FEATURES])
     }
@@ -63,7 +62,6 @@ impl InputBatch {
         self.moves_of_rows(&(row..row + 1))
     }
 
-    /// The range of the moves of some rows.
     pub(crate) fn moves_of_rows(&self, rows: &Range<usize>) -> Range<usize> {
         let before = |row: usize| if row == 0 { 0 } else { self.move_ends[row - 1] as usize };
         before(rows.start)..before(rows.end)

@@ -45,7 +45,6 @@ pub struct Engine {
     architecture: Architecture,
     net: Arc<LineNet>,
     kernels: Kernels,
-    /// The buffers of each thread.
     workspaces: Vec<LineSpace>,
     threads: Threads,
 }

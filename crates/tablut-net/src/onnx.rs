@@ -35,7 +35,6 @@ pub fn encode(weights: &Weights, metadata: &[(&str, &str)]) -> Vec<u8> {
     model.into_bytes()
 }
 
-/// The forward pass, layer by layer.
 fn net(weights: &Weights) -> Graph {
     let tensors = weights.architecture().tensors();
     let mut net = Net { graph: Graph::default(), tensors: &tensors };

@@ -126,7 +126,6 @@ fn parse_rows(text: &str, rows: impl Iterator<Item = usize>) -> Result<[Bitboard
     if faults.is_empty() { Ok(boards) } else { Err(faults) }
 }
 
-/// Reads one row into the boards and records its errors.
 fn parse_row(text: &str, row: usize, boards: &mut [Bitboard; 3], faults: &mut Vec<String>) {
     let mut column = 0;
     for letter in text.chars() {

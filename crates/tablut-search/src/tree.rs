@@ -99,7 +99,6 @@ impl Tree {
         Chances::new(value - self.draw * draws, draws)
     }
 
-    /// Marks a node as proven.
     pub fn prove(&mut self, id: NodeId, proof: Proof) {
         let (q, draws) = self.value_and_draw(proof.winner);
         let node = self.node_mut(id);
@@ -131,7 +130,6 @@ impl Tree {
         moves_left_bonus(max_effect, q, self.node(edge.child).moves_left, node.moves_left)
     }
 
-    /// Adds the node that an edge leads to.
     pub fn add_child(&mut self, edge: EdgeId) -> NodeId {
         let id = self.nodes.len() as NodeId;
         self.nodes.push(Node::default());
@@ -335,7 +333,6 @@ impl Tree {
         size_of::<Node>() + size_of::<Edge>() + n_moves * size_of::<Candidate>()
     }
 
-    /// The memory that the tree takes.
     pub fn memory(&self) -> Memory {
         let bytes = self.nodes.len() * size_of::<Node>()
             + self.edges.len() * size_of::<Edge>()

@@ -14,7 +14,6 @@ pub(super) struct Share<'a> {
     pub moves_left: &'a mut [f32],
 }
 
-/// The threads of one engine.
 pub(super) struct Threads {
     /// All threads except the calling one, or `None` for an engine on one thread.
     pool: Option<rayon::ThreadPool>,

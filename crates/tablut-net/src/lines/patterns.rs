@@ -23,7 +23,6 @@ pub struct SeenLine {
 }
 
 impl SeenLine {
-    /// A number that identifies the line.
     pub fn key(self) -> u64 {
         u64::from(self.class) << 28 | u64::from(self.side) << 27 | u64::from(self.pieces)
     }
@@ -57,7 +56,6 @@ impl LineClass {
 pub struct Classes {
     known: Vec<LineClass>,
     contexts: Vec<Context>,
-    /// The context of the last position.
     last: usize,
 }
 
@@ -95,7 +93,6 @@ impl Classes {
         })
     }
 
-    /// Adds a context and returns its place.
     fn add(&mut self, specials: [Bitboard; SPECIALS], rules: &[f32]) -> usize {
         let each = specials.map(both_ways);
         let lines = std::array::from_fn(|at| {

@@ -19,7 +19,6 @@ pub fn steps(value: f32, unit: f32) -> i16 {
     nearest((value * unit).clamp(-32767.0, 32767.0)) as i16
 }
 
-/// The outputs for the lines that have been met.
 pub struct Tables {
     channels: usize,
     /// By hash: a line's key plus one (0 if the slot is empty), and the entry.

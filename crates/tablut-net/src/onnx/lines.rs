@@ -95,7 +95,6 @@ fn add_tensors(net: &mut Net<'_>, layers: &LineLayers, values: &Values<'_>) {
     net.graph.tensor("top", &[], &[TOP]);
 }
 
-/// Some channels of `x`.
 fn part(net: &mut Net<'_>, x: &str, channels: Range<usize>) -> String {
     net.graph.gather(x, 1, channels.map(|channel| channel as i64))
 }

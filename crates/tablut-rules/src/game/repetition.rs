@@ -39,7 +39,6 @@ impl Game {
         near.take(needed).count() >= needed
     }
 
-    /// The number of earlier occurrences that count.
     pub(super) fn count_occurrences(&self) -> u32 {
         if self.rules.set().repetition.result == RepetitionResult::Ignored {
             return 0;

@@ -40,7 +40,6 @@ struct Reader<'a> {
     /// The moves of each line, by the line's address. A line starts with the first move of its first turn. The main
     /// line's address is empty.
     lines: HashMap<String, Vec<Option<usize>>>,
-    /// The address of the current line.
     address: String,
     /// The from square of a move whose to square has not been read yet.
     from: Option<&'a str>,

@@ -80,7 +80,6 @@ fn with_article(piece: Piece) -> &'static str {
     }
 }
 
-/// The name of a special square with its kind.
 fn describe(square: Square) -> String {
     if square == CENTRE {
         format!("the throne {square}")

@@ -60,7 +60,6 @@ impl Rules {
         gaps.iter().any(|gap| self.attacker_reaches(position, gap))
     }
 
-    /// Whether an attacker can move to an empty square.
     pub(super) fn attacker_reaches(&self, position: &Position, to: Square) -> bool {
         let occupied = position.occupied();
         let walk = &self.walks[Piece::Attacker.index()];

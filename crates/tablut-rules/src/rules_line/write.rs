@@ -101,7 +101,6 @@ impl RuleSet {
         ]
     }
 
-    /// The words for camps that differ from ordinary squares.
     fn camp_words(&self) -> Vec<String> {
         let camps = &self.camps;
         let all = |hostile: HostileCamps| hostile == HostileCamps::All;

@@ -54,7 +54,6 @@ impl Root {
         backed_up(self.side, self.entries.len(), self.entries.iter().filter_map(|entry| entry.known_result))
     }
 
-    /// Looks up the priors and the edges of the moves.
     pub fn link(&mut self, tree: &Tree) {
         for entry in &mut self.entries {
             if let Some(candidate) = tree.moves_of(ROOT).iter().find(|candidate| candidate.mv == entry.mv) {

@@ -70,7 +70,6 @@ impl Selection {
         }
     }
 
-    /// Chooses a root move by PUCT.
     pub fn choose_root_move(&mut self, at: RootView<'_>) -> usize {
         let Self { visited, ids, .. } = self;
         visited.clear();

@@ -56,7 +56,6 @@ impl Simulations {
         (self.n_done, self.n_evaluations, self.is_full) = (0, 0, false);
     }
 
-    /// How many are in flight.
     pub fn n_in_flight(&self) -> usize {
         self.pending.len()
     }

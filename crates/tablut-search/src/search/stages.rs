@@ -68,7 +68,6 @@ impl Search {
         self.simulations.take_evaluations(evaluations, &mut self.tree, &self.config);
     }
 
-    /// Undoes the simulations in flight.
     pub(super) fn withdraw(&mut self) {
         self.simulations.withdraw(&mut self.root, &mut self.tree, &self.config);
     }

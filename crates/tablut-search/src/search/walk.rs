@@ -47,13 +47,11 @@ impl Walk {
         }
     }
 
-    /// Plays a move of a simulation.
     pub fn play(&mut self, mv: Move) {
         self.line.push(self.game.position().hash());
         self.game.play_trusted(mv);
     }
 
-    /// Takes back all moves of the simulation.
     pub fn return_to_root(&mut self) {
         for _ in self.line.drain(..) {
             self.game.undo();
@@ -67,7 +65,6 @@ impl Walk {
         self.line.iter().rev().skip(1).step_by(2).any(|earlier| *earlier == hash)
     }
 
-    /// Lists the legal moves of the current position.
     pub fn list_moves(&mut self) -> &MoveList {
         self.game.legal_moves(&mut self.moves);
         &self.moves

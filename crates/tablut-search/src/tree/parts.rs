@@ -8,11 +8,9 @@ use crate::proof::Proof;
 pub(crate) type NodeId = u32;
 /// Index of an edge, or [`NONE`].
 pub(crate) type EdgeId = u32;
-/// No node, or no edge.
 pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) const ROOT: NodeId = 0;
 
-/// The state of a node in the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// Created, but its result is not checked and it has no evaluation.
@@ -94,7 +92,6 @@ pub struct Memory {
 const _: () = assert!(size_of::<Node>() == 52 && size_of::<Edge>() == 32 && size_of::<Candidate>() == 8);
 
 impl Default for Node {
-    /// A node that was just made.
     fn default() -> Self {
         Self {
             visits: 0,

@@ -13,7 +13,6 @@ use crate::lines::patterns::{Classes, LINES, SeenLine};
 /// Positions that a thread runs through the trunk together.
 const SHARD: usize = 16;
 
-/// The distinct lines of a batch, and its positions' activations.
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) n: usize,
