@@ -43,7 +43,7 @@ pub use grade::{Grade, GradeScale, SideReview, SideReviews};
 pub use host_config::{CustomPlayer, DEMO_PAUSE, HostConfig};
 pub use jobs::{JobQueue, JobUpdate, SessionJob, Task};
 pub use level::{LEVELS, Level, LevelInfo, vary_opening};
-pub use live_game::{JobId, LiveGame, Priority, Response, first_side};
+pub use live_game::{JobId, LiveGame, Priority, Response, export_games, first_side};
 pub use player::{Controller, Players, Seats};
 pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};
 pub use record::Format;

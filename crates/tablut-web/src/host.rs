@@ -12,7 +12,8 @@ use tablut_rules::{Game, MoveList, Position, Side};
 use tablut_search::{Evaluator, Limit};
 use tablut_session::protocol::{Call, Event, Request, RequestedRules, read_call};
 use tablut_session::{
-    Analysis, DEMO_PAUSE, HostConfig, JobQueue, LiveGame, PuzzleBook, Response, SavedGame, Step, Task, Thinking, words,
+    Analysis, DEMO_PAUSE, HostConfig, JobQueue, LiveGame, PuzzleBook, Response, SavedGame, Step, Task, Thinking,
+    export_games, words,
 };
 
 /// The letters of games' names. No two of them look alike.
@@ -166,7 +167,14 @@ impl BrowserHost {
             let text = saved.get(name).ok_or_else(|| format!("there is no game {:?} here", words::shorten(name)))?;
             SavedGame::from_json(text).and_then(|saved| saved.session()).map_err(|error| error.to_string())
         };
+        // Unknown games are skipped.
+        let known = |name: &String| Some((name.clone(), read(name).ok()?));
         match request {
+            // The list of games can export them without an open game.
+            Request::ExportGames { games } => {
+                let games: Vec<_> = games.iter().filter_map(known).collect();
+                outputs.push(Output::Event(export_games(&games)?));
+            }
             Request::Open { game } => {
                 // Another window may have played on in the open game.
                 let is_as_saved = self.game.as_ref().is_some_and(|live| {
@@ -196,8 +204,6 @@ impl BrowserHost {
             }
             Request::Sit { .. } => return Err(NO_SEATS.to_owned()),
             request => {
-                // Unknown games are skipped.
-                let known = |name: &String| Some((name.clone(), read(name).ok()?));
                 let games = request.games().iter().filter_map(known).collect();
                 let game = self.game.as_mut().ok_or("no game is open: begin with `new` or `open`")?;
                 let response = game.answer(request, games)?;

@@ -237,7 +237,7 @@ impl LiveGame {
 }
 
 /// The event with saved games as one file, a list in JSON.
-fn export_games(games: &[(String, Session)]) -> Result<Event, String> {
+pub fn export_games(games: &[(String, Session)]) -> Result<Event, String> {
     if games.is_empty() {
         return Err("the host has none of these games".to_owned());
     }
