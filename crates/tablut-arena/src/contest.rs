@@ -2,7 +2,7 @@
 
 use crate::match_game::MatchPlan;
 use crate::openings::{Opening, OpeningsError, openings};
-use crate::tally::{MatchReport, ReportHeader, Tally};
+use crate::tally::{MatchReport, Tally};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tablut_games::{CancelToken, Concurrency, Counters, GameRecord, RunError, run_tasks};
@@ -22,7 +22,6 @@ pub struct MatchConfig {
     pub book: Option<Arc<[Opening]>>,
     /// A game is a draw after this many plies, in addition to the rules' limits.
     pub max_plies: u32,
-    /// The seed of all randomness.
     pub seed: u64,
     /// A sequential test that may stop the match before all pairs are played.
     pub sequential_test: Option<TestBounds>,
@@ -31,7 +30,6 @@ pub struct MatchConfig {
 }
 
 impl MatchConfig {
-    /// The openings of the match's pairs.
     pub fn openings(&self) -> Result<Vec<Opening>, OpeningsError> {
         match &self.book {
             Some(book) => Ok(book.to_vec()),
@@ -93,9 +91,6 @@ pub struct MatchOutcome {
 /// no pair after the deciding one counts. So the result does not depend on the distribution of games over threads. A
 /// match with a player that uses a clock, or with a program, plays one game at a time on each thread. `cancel` stops
 /// the match. The report then covers the pairs so far and is marked as incomplete.
-///
-/// # Panics
-/// If `on_game` panics, or if a number in `earlier` is not one of the match's games.
 pub fn play_match(
     config: &MatchConfig,
     contestants: &[Contestant; 2],
@@ -129,7 +124,6 @@ pub fn play_match(
 /// The games of a match that must be played, here or by workers.
 pub struct WantedGames<'a> {
     pub games: Vec<usize>,
-    /// The openings of all pairs.
     pub openings: &'a [Opening],
     /// Receives each finished game once, from any thread.
     pub deliver: &'a (dyn Fn(&GameRecord) + Sync),
@@ -208,9 +202,6 @@ impl Collector {
 
 /// Counts a match's games: those in `earlier`, and those that `play` delivers. `play` returns whether it has delivered
 /// all games that it was given. The rest is as in [`play_match`].
-///
-/// # Panics
-/// If `on_game` panics, or if a number in `earlier` is not one of the match's games.
 pub fn collect_match<E: From<OpeningsError>>(
     config: &MatchConfig,
     players: [String; 2],
@@ -242,16 +233,16 @@ pub fn collect_match<E: From<OpeningsError>>(
     let wanted = WantedGames { games, openings: &openings, deliver: &deliver, cancel: settled.clone(), stop: cancel };
     let is_complete = wanted.games.is_empty() || play(&wanted)?;
     let collector = collector.into_inner().expect("all workers have ended");
-    let header = ReportHeader {
+    let report = MatchReport {
         rules: config.rules.name().to_owned(),
         players,
         seed: config.seed,
         opening_plies: config.opening_plies,
         max_plies: Some(config.max_plies),
         complete: is_complete || collector.settled,
+        ..collector.tally.report()
     };
-    let (report, games_finished) = (collector.tally.report(header), collector.finished);
-    Ok(MatchOutcome { report, games: collector.counted, games_finished })
+    Ok(MatchOutcome { report, games: collector.counted, games_finished: collector.finished })
 }
 
 /// The games, or `None` if they were stopped.

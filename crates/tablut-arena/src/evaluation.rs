@@ -40,7 +40,6 @@ impl EvaluationReport {
         names
     }
 
-    /// The matches under one rule set.
     pub fn matches_of<'a>(&'a self, rules: &'a str) -> impl Iterator<Item = &'a MatchReport> {
         self.matches.iter().filter(move |report| report.rules == rules)
     }

@@ -52,7 +52,6 @@ impl GamesFileError {
     }
 }
 
-/// An open file of games.
 pub struct GamesFile {
     path: PathBuf,
     /// Locked while it is open.

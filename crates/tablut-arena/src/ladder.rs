@@ -16,7 +16,6 @@ pub struct NamedAnchor {
     pub elo: f64,
 }
 
-/// The text is not an anchor.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum AnchorError {
@@ -81,10 +80,8 @@ pub struct Ladder {
     pub superiority: Vec<Vec<f64>>,
 }
 
-/// A player of a ladder.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LadderPlayer {
-    /// The name in the reports.
     pub name: String,
     /// The rating. The interval of a given rating has width zero.
     #[serde(flatten)]
@@ -179,7 +176,7 @@ fn results_of(name: &str, reports: &[MatchReport]) -> [Wdl; 2] {
 #[cfg(test)]
 mod tests {
     use super::{AnchorError, LadderError, NamedAnchor, ladder};
-    use crate::tally::{MatchReport, ReportHeader, Tally};
+    use crate::tally::{MatchReport, Tally};
     use std::sync::Arc;
     use tablut_games::GameRecord;
     use tablut_ratings::Wdl;
@@ -194,8 +191,6 @@ mod tests {
 
     fn report(players: [&str; 2], pairs: [[u32; 3]; 3]) -> MatchReport {
         let players = players.map(str::to_owned);
-        let header =
-            ReportHeader { rules: "house".into(), players, seed: 1, opening_plies: 4, max_plies: None, complete: true };
         let (rules, mut tally) = (Rules::named("kvasir").unwrap(), Tally::default());
         for (as_attackers, row) in pairs.iter().enumerate() {
             for (as_defenders, &n) in row.iter().enumerate() {
@@ -203,7 +198,7 @@ mod tests {
                 (0..n).for_each(|_| tally.record_pair(&rules, &first, &second));
             }
         }
-        tally.report(header)
+        MatchReport { rules: "house".into(), players, complete: true, ..tally.report() }
     }
 
     fn three() -> [MatchReport; 2] {

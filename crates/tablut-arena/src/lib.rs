@@ -6,6 +6,8 @@
 //! - [`ladder()`]: the ratings of all players of some matches. [`EvaluationReport`]: a net's matches against fixed opponents.
 //! - [`puzzles`]: positions with a proven win, and how many of them a search solves.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
+
 pub mod contest;
 mod evaluation;
 pub mod games_file;
@@ -28,7 +30,3 @@ pub use opening_book::{BookConfig, BookError, Judge, JudgedOpening, Look, Openin
 pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningsError, openings};
 pub use sealed_file::SealedFileError;
 pub use tally::{MatchReport, SideResult, Tally};
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

@@ -32,7 +32,6 @@ pub struct MatchPlan {
     pub contestants: [Contestant; 2],
     /// A game stops unfinished after this many plies, in addition to the rules' limits. Each player scores half a point.
     pub max_plies: u32,
-    /// The seed of all randomness.
     pub seed: u64,
 }
 

@@ -15,7 +15,6 @@ use tablut_search::EvaluateError;
 
 /// Attempts of all threads in one round. It does not influence the book.
 const ROUND: usize = 16;
-/// The maximum number of attempts per requested opening.
 const ATTEMPTS_PER_OPENING: usize = 200;
 const FIRST_ATTEMPTS: usize = 2000;
 
@@ -29,7 +28,6 @@ pub struct BookConfig {
     pub steered: bool,
     /// The largest absolute value of the judge's evaluation, in the judge's unit.
     pub band: f64,
-    /// The seed of all randomness.
     pub seed: u64,
     /// Number of threads. It does not influence the book.
     pub n_threads: usize,
@@ -81,9 +79,6 @@ pub enum BookError {
 ///
 /// Opening `i` depends only on rules, plies, steering, band, judge and seed, so a longer book starts like a shorter
 /// one.
-///
-/// # Panics
-/// If a judge panics.
 pub fn make_book(
     config: &BookConfig,
     make_judge: impl Fn() -> Judge,

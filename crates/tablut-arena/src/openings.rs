@@ -17,7 +17,6 @@ const MAX_ATTEMPTS: u32 = 1000;
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Opening {
-    /// The side that moves first.
     pub first: Side,
     /// The moves before the players' first moves.
     pub moves: Vec<Move>,
@@ -25,9 +24,6 @@ pub struct Opening {
 
 impl Opening {
     /// A game under `rules` after the opening.
-    ///
-    /// # Panics
-    /// If the opening was made for other rules.
     pub fn game(&self, rules: &Arc<Rules>) -> Game {
         let mut game = Game::new(rules.clone(), self.first);
         for &mv in &self.moves {

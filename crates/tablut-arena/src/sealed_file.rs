@@ -28,7 +28,6 @@ pub(crate) const EMPTY_CHECKSUM: &str = "\"checksum\":\"\"";
 #[error("{0}")]
 pub struct SealedFileError(pub(crate) String);
 
-/// A value as one line of JSON, with its end.
 pub(crate) fn json_line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain data has a form in JSON") + "\n"
 }

@@ -7,7 +7,6 @@ use tablut_games::GameRecord;
 use tablut_ratings::{PairTable, Pentanomial, ScoreEstimate, SequentialTest, TestBounds, TestState, Wdl};
 use tablut_rules::{Reason, Results, Rules, Side};
 
-/// Results on one side, or on both.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SideResult {
@@ -27,7 +26,6 @@ impl SideResult {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EloDifference {
     pub low: Option<f64>,
-    /// The difference at the mean score.
     pub mean: Option<f64>,
     pub high: Option<f64>,
 }
@@ -170,17 +168,11 @@ impl Tally {
         self.test.as_ref().map(SequentialTest::state)
     }
 
-    /// Computes everything that follows from the counts.
-    pub fn report(&self, header: ReportHeader) -> MatchReport {
+    /// Everything that follows from the counts. The fields before [`MatchReport::games`] are the caller's.
+    pub fn report(&self) -> MatchReport {
         let sequential_test = self.test.as_ref().map(|test| TestReport { bounds: test.bounds(), state: test.state() });
         let scores = MatchReport::of_pairs(self.pairs);
         MatchReport {
-            rules: header.rules,
-            players: header.players,
-            seed: header.seed,
-            opening_plies: header.opening_plies,
-            max_plies: header.max_plies,
-            complete: header.complete,
             endings: self.endings.clone(),
             unfinished: self.results().unfinished,
             forfeits: self.forfeits,
@@ -191,24 +183,9 @@ impl Tally {
     }
 }
 
-/// The parts of a report that are not counts.
-#[derive(Clone, Debug)]
-pub struct ReportHeader {
-    pub rules: String,
-    pub players: [String; 2],
-    /// Seed of openings and players.
-    pub seed: u64,
-    /// Random plies at the start of each game.
-    pub opening_plies: u32,
-    /// The ply limit of the match.
-    pub max_plies: Option<u32>,
-    /// Whether all games were played or a sequential test stopped the match.
-    pub complete: bool,
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ReportHeader, Tally};
+    use super::Tally;
     use std::sync::Arc;
     use tablut_games::{GameRecord, PlyRecord};
     use tablut_rules::{Game, Outcome, Reason, Results, Rules, Side};
@@ -223,18 +200,13 @@ mod tests {
         Rules::named("kvasir").unwrap()
     }
 
-    fn header() -> ReportHeader {
-        let players = ["a".to_owned(), "b".to_owned()];
-        ReportHeader { rules: "kvasir".into(), players, seed: 1, opening_plies: 4, max_plies: None, complete: true }
-    }
-
     #[test]
     fn a_pair_counts_for_the_first_player_on_both_sides() {
         let mut tally = Tally::default();
         let escape = game(Some(Side::Defenders), Reason::KingEscaped);
         tally.record_pair(&rules(), &escape, &escape);
         tally.record_pair(&rules(), &game(None, Reason::PlyLimit), &escape);
-        let report = tally.report(header());
+        let report = tally.report();
         assert_eq!((report.games, report.unfinished), (4, 1));
         assert_eq!((report.as_attackers.results.losses, report.as_attackers.results.draws), (1, 1));
         assert_eq!(report.as_defenders.results.wins, 2);
@@ -252,7 +224,7 @@ mod tests {
         // The first player plays the attackers in the first game, and the second player in the second.
         tally.record_pair(&rules(), &forfeit, &forfeit);
         tally.record_pair(&rules(), &forfeit, &game(None, Reason::Repetition));
-        let report = tally.report(header());
+        let report = tally.report();
         assert_eq!(report.forfeits, [2, 1]);
         assert_eq!((report.as_attackers.results.losses, report.as_defenders.results.wins), (2, 1));
         assert_eq!(report.endings["forfeit"].defenders, 3);
@@ -260,12 +232,12 @@ mod tests {
 
     #[test]
     fn a_match_without_games_or_losses_has_no_score_or_no_elo() {
-        let empty = Tally::default().report(header());
+        let empty = Tally::default().report();
         assert_eq!((empty.games, empty.total.score), (0, None));
         let mut tally = Tally::default();
         let capture = game(Some(Side::Attackers), Reason::KingCaptured);
         tally.record_pair(&rules(), &capture, &game(Some(Side::Defenders), Reason::KingEscaped));
-        let won = tally.report(header());
+        let won = tally.report();
         assert_eq!((won.elo.mean, won.elo.high), (None, None));
         assert!(won.elo.low.is_some_and(f64::is_finite));
     }

@@ -25,7 +25,6 @@ pub struct Connection {
     pub tls: Tls,
 }
 
-/// The credentials at the broker.
 #[derive(Clone, Default)]
 pub enum Credentials {
     /// Those in the address, or none.

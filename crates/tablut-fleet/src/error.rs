@@ -52,7 +52,6 @@ impl FleetError {
     }
 }
 
-/// The result of a request to the broker.
 pub(crate) trait BrokerResult<T> {
     /// The result. An error says what was requested, and has all its causes.
     fn during(self, what: &'static str) -> Result<T, FleetError>;
@@ -64,7 +63,6 @@ impl<T, E: std::error::Error> BrokerResult<T> for Result<T, E> {
     }
 }
 
-/// An error with its causes.
 fn in_full(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -75,9 +75,7 @@ pub enum OrderedPlayer {
     Net {
         /// Its index among the order's nets.
         net: usize,
-        /// The limit of its searches.
         limit: Limit,
-        /// The settings of its searches.
         search: SearchConfig,
     },
 }

@@ -17,7 +17,6 @@ use self::worker_loop::{WorkerContext, run};
 use crate::connection::{Connection, Log};
 use crate::error::{BrokerResult, FleetError};
 
-/// The totals of a worker.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct WorkerSummary {
     pub games: u64,

@@ -9,6 +9,7 @@
 //! - [`RunFolder`]: the files of a run's folder.
 //! - [`ReplayWindow`], [`TrainingBatch`]: the training data. [`write_npz`] writes it for NumPy.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod cancel;
@@ -45,8 +46,3 @@ pub use statistics::{
     PolicyStatistics, RuleSetStatistics, SideStatistics, SpecialStatistics, UnevenGames, examine,
 };
 pub use window::{ReplayWindow, TrainingBatch};
-
-/// The example of the README, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

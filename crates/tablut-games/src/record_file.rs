@@ -45,7 +45,6 @@ pub struct RecordFileError {
     pub reason: String,
 }
 
-/// The human-readable part of a frame.
 #[derive(Serialize, Deserialize)]
 struct Header {
     index: u64,
@@ -267,7 +266,6 @@ fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String
     })
 }
 
-/// Bytes not yet read.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {

@@ -31,7 +31,6 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The side to move.
     pub(crate) fn side(&self) -> Side {
         self.position.side_to_move()
     }
@@ -48,7 +47,6 @@ impl Sample {
         encode_symmetric(&Situation { rules, position, occurrences, plies_since_capture, moves }, symmetry, input);
     }
 
-    /// Bytes in memory.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>() + size_of_val(&*self.policy)
     }

@@ -157,7 +157,6 @@ impl SelfPlayGame {
         if self.handicap.is_none() { 0 } else { self.side() }
     }
 
-    /// The index of the side to move.
     fn side(&self) -> usize {
         self.game.position().side_to_move().index()
     }
@@ -180,7 +179,6 @@ impl SelfPlayGame {
         self.searching = true;
     }
 
-    /// Plays the chosen move.
     fn play(&mut self, result: &SearchResult) {
         let teaches = self.simulations() >= self.simulations;
         let search = teaches.then(|| SearchRecord {
@@ -234,7 +232,6 @@ fn play_random(game: &mut Game, n_plies: u32, rng: &mut ChaCha8Rng) -> Vec<Move>
     played
 }
 
-/// Openings from which the net chooses one.
 struct Candidates {
     openings: Vec<Vec<Move>>,
     /// The positions after them.

@@ -154,7 +154,6 @@ impl ReplayWindow {
     }
 }
 
-/// A recorded policy as probabilities.
 fn shares(policy: &[u16]) -> impl Iterator<Item = f32> {
     let total = policy.iter().map(|&p| f32::from(p)).sum::<f32>().max(1.0);
     policy.iter().map(move |&p| f32::from(p) / total)

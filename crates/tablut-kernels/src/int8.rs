@@ -80,7 +80,6 @@ pub(crate) trait Dot {
     /// `starts + matrix · rows[r]` for `R` rows and the sixteen outputs from `output` on. The rows follow each other.
     ///
     /// # Safety
-    ///
     /// The machine has the level. `rows` has `R` rows of the matrix, `output` is a multiple of sixteen below its outputs.
     unsafe fn sums<const R: usize>(
         rows: &[Self::Activation],
@@ -122,7 +121,6 @@ impl Int8Matrix {
     /// Packs row-major weights `[outputs, inputs]`. `units` has for each output the number of its steps in 1.
     ///
     /// # Panics
-    ///
     /// If a size is not a multiple of [`INT8_LANES`], or is not that of `weights` and `units`, or there are more than 512
     /// inputs.
     pub fn pack([outputs, inputs]: [usize; 2], weights: &[f32], units: &[f32]) -> Int8Matrix {
@@ -151,7 +149,7 @@ impl Int8Matrix {
             weights: packed,
             floats: Matrix::pack(outputs, inputs, &whole),
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            pairs: simd128::pairs(inputs, &whole),
+            pairs: pairs(inputs, &whole),
             multipliers,
             shift,
             steps,
@@ -175,6 +173,17 @@ impl Int8Matrix {
             *start = nearest((bias * STEPS / step).clamp(-LARGEST_START, LARGEST_START)) as i32;
         }
     }
+}
+
+/// The weights `[outputs][inputs]` as [`Int8Matrix::pairs`].
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+fn pairs(inputs: usize, weights: &[f32]) -> Aligned<i16> {
+    let mut pairs = Aligned::zeroed(weights.len());
+    for (at, &weight) in weights.iter().enumerate() {
+        let (output, input) = (at / inputs, at % inputs);
+        pairs[((output / 4 * (inputs / 2) + input / 2) * 4 + output % 4) * 2 + input % 2] = weight as i16;
+    }
+    pairs
 }
 
 /// The place of a weight in [`Int8Matrix::weights`].
@@ -207,7 +216,6 @@ impl Int8Depthwise {
     /// Packs weights `[tap][channel]`.
     ///
     /// # Panics
-    ///
     /// If the number of channels is not a multiple of [`INT8_LANES`].
     pub fn pack(weights: &[f32]) -> Int8Depthwise {
         let channels = weights.len() / TAPS;

@@ -36,9 +36,7 @@ pub struct MachinePace {
     /// Evaluations by the net per second of self-play, all threads together.
     pub evaluations_per_second: f64,
     pub samples_per_second: f64,
-    /// Bytes per position in a file of games.
     pub bytes_per_position: f64,
-    /// Bytes per position in the replay window.
     pub window_bytes_per_position: f64,
     pub model_bytes: u64,
     pub state_bytes: u64,
@@ -189,7 +187,6 @@ fn steps(
     Ok(f64::from(n_steps) * learning.batch_size as f64 / start.elapsed().as_secs_f64().max(1e-9))
 }
 
-/// Bytes of a model file and of a training state.
 fn file_sizes(weights: &Weights) -> Result<(u64, u64), TrainError> {
     let training = TrainingSummary::default();
     let in_memory = |kind| ModelFileError { path: "the benchmark's net".into(), kind };

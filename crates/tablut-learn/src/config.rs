@@ -157,9 +157,6 @@ impl TrainConfig {
     }
 
     /// The config as TOML, with each list on one line.
-    ///
-    /// # Panics
-    /// Never, because every field can be written as TOML.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("every field can be written as TOML")
     }

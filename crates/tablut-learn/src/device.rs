@@ -14,15 +14,9 @@ use tablut_net::{DeviceChoice, NetDevice};
 
 pub use self::error::DeviceError;
 use crate::cpu_backend::CpuBackend;
-use crate::gradient_backend::{GradientBackend, StepError};
+use crate::gradient_backend::{GradientBackend, LearningDevice, StepError};
 use crate::learner::LearnerState;
 use crate::optimizer::OptimizerConfig;
-
-/// A device that also learns.
-trait LearningDevice: NetDevice {
-    /// A learner that continues from `state`.
-    fn learner(&self, state: &LearnerState, optimizer: OptimizerConfig) -> Result<Box<dyn GradientBackend>, StepError>;
-}
 
 /// The CPU or a device. Clones refer to the same device.
 #[derive(Clone, Default)]
@@ -60,7 +54,6 @@ impl ComputeDevice {
         self.on.as_ref().map_or("cpu", |on| on.name())
     }
 
-    /// Whether this is the CPU.
     pub fn is_cpu(&self) -> bool {
         self.on.is_none()
     }

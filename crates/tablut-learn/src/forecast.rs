@@ -38,7 +38,6 @@ pub struct Forecast {
     pub final_seconds: f64,
     /// Bytes of all files of games, of all models, and of the kept states.
     pub disk_bytes: [u64; 3],
-    /// Positions in the replay window at the end.
     pub window_positions: f64,
     /// Memory in bytes at the end. It does not include search trees, which grow with simulations.
     pub memory_bytes: u64,
@@ -159,7 +158,6 @@ impl GenerationPace {
         })
     }
 
-    /// Seconds of a generation with this many simulations.
     pub fn seconds(&self, simulations: u32) -> f64 {
         self.selfplay_seconds * f64::from(simulations) + self.other_seconds
     }

@@ -2,8 +2,10 @@
 
 use tablut_games::{LossParts, TrainingBatch};
 use tablut_kernels::SimdError;
+use tablut_net::NetDevice;
 
 use crate::learner::LearnerState;
+use crate::optimizer::OptimizerConfig;
 
 /// A learner. It owns the weights and the optimiser's state, on any device.
 pub trait GradientBackend: Send {
@@ -12,6 +14,11 @@ pub trait GradientBackend: Send {
 
     /// The whole training state, in main memory.
     fn state(&self) -> Result<LearnerState, StepError>;
+}
+
+pub(crate) trait LearningDevice: NetDevice {
+    /// A learner that continues from `state`.
+    fn learner(&self, state: &LearnerState, optimizer: OptimizerConfig) -> Result<Box<dyn GradientBackend>, StepError>;
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -13,6 +13,8 @@
 //!   [`TrainConfig::recipe`] and [`Run::keep_to`] make a run that takes a given time.
 //! - A [`ComputeDevice`] is where a run learns: the CPU, or a GPU with the feature `gpu`.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
+
 mod benchmark;
 #[cfg(feature = "burn")]
 mod burn_backend;
@@ -61,8 +63,3 @@ pub use run::Run;
 pub use survey::{RunCheck, RunSummary, check_run};
 pub use train::{OnEvent, RateNet, RunEvent, train};
 pub use train_error::TrainError;
-
-/// The example of the README, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

@@ -46,7 +46,6 @@ fn differentiate(logits: &mut [f32], targets: &[f32], scale: f32) -> f32 {
     loss
 }
 
-/// Mean entropy of the policy targets.
 pub(crate) fn target_entropy(batch: &TrainingBatch) -> f32 {
     let sum: f32 = batch.policy.iter().filter(|&&p| p > 0.0).map(|p| -p * p.ln()).sum();
     sum / batch.input.n as f32

@@ -16,9 +16,6 @@ const UPDATE_SIZE: f32 = 0.2;
 
 /// Adds a gradient times `clip` to the momentum of a matrix of `[rows, columns]`, and returns the update for a learning
 /// rate of 1: Nesterov's momentum made orthogonal, times `0.2 · √max(rows, columns)`.
-///
-/// # Panics
-/// If momentum or gradient do not have `rows · columns` values.
 pub(crate) fn update(
     momentum: &mut [f32],
     gradient: &[f32],

@@ -44,7 +44,6 @@ pub struct ParamState {
     pub name: String,
     /// Its dimensions. Tensors with one dimension are biases and do not decay.
     pub dims: Vec<usize>,
-    /// The weights that are trained.
     pub weights: Vec<f32>,
     /// First moment of the gradient.
     pub momentum: Vec<f32>,
@@ -81,7 +80,6 @@ pub(crate) struct StepConstants {
     pub learning_rate: f32,
     /// Share of a weight that decays.
     pub decay: f32,
-    /// Decay of the averaged weights.
     pub average_decay: f32,
     max_gradient_norm: f32,
 }
@@ -110,9 +108,6 @@ pub(crate) fn global_norm<'a>(tensors: impl Iterator<Item = &'a [f32]>) -> f32 {
 }
 
 /// One step along gradients whose norm before clipping is `gradient_norm`.
-///
-/// # Panics
-/// If the number of gradients differs from the number of tensors, or their lengths differ.
 pub(crate) fn step(
     params: &mut [ParamState],
     gradients: &[Vec<f32>],
@@ -170,7 +165,6 @@ mod tests {
 
     use super::*;
 
-    /// Tensors of one value each.
     fn params(values: &[(f32, bool)]) -> Vec<ParamState> {
         let param = |&(value, decays): &(f32, bool)| {
             ParamState::new(String::new(), if decays { vec![1, 1] } else { vec![1] }, vec![value])

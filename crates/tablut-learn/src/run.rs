@@ -149,7 +149,6 @@ impl Run {
         blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
     }
 
-    /// The weights that the run began with.
     pub(crate) fn starting_weights(&self) -> Weights {
         self.config.weights_of_start(self.start.as_ref())
     }

@@ -16,12 +16,10 @@ use crate::train_error::TrainError;
 #[derive(Clone, Debug)]
 pub struct RunSummary {
     pub folder: PathBuf,
-    /// The config for continuing the run.
     pub config: TrainConfig,
     pub generations: u64,
     /// Counts of the whole run, from its last model, or `None` before the first model.
     pub training: Option<TrainingSummary>,
-    /// Metrics of the last completed generation.
     pub last: Option<GenerationMetrics>,
     /// Wall time of self-play and training, in seconds.
     pub seconds: f64,
@@ -76,7 +74,6 @@ impl fmt::Display for RunSummary {
     }
 }
 
-/// The result of checking every file of a run.
 #[derive(Clone, Debug, Default)]
 pub struct RunCheck {
     pub generations: u64,

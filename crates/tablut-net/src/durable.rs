@@ -6,7 +6,6 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// Prefix of the names of temporary files.
 const TEMPORARY: &str = ".part-";
 
 /// How many letters of a file's name are in the name of its temporary file. Names have at most 255 bytes.

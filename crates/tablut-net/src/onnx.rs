@@ -20,7 +20,6 @@ use tablut_rules::SIZE;
 
 /// The version of ONNX's file format, as for opset 17.
 const IR_VERSION: u64 = 8;
-/// The version of ONNX's operators.
 const OPSET: u64 = 17;
 
 /// The bytes of an ONNX file with the net of `weights`. `metadata` becomes the model's properties.

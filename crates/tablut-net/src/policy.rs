@@ -12,7 +12,6 @@ pub const DISTANCES: usize = SIZE - 1;
 pub const POLICY_PLANES: usize = 4 * DISTANCES + 1;
 /// Entries of the policy table.
 pub const POLICY_ENTRIES: usize = POLICY_PLANES * SQUARES;
-/// The plane of the chosen capture.
 const CHOICE_PLANE: usize = POLICY_PLANES - 1;
 
 /// The place of a move's logit: one entry of the policy table. If the mover chooses which piece to capture, a second

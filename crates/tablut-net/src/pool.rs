@@ -86,7 +86,6 @@ impl PooledNet {
     }
 }
 
-/// A net that could not be opened.
 struct Failed(String);
 
 impl Inference for Failed {
@@ -207,7 +206,6 @@ mod tests {
         assert!(error.to_string().contains("no-such.tablut"), "{error}");
     }
 
-    /// A device that is always broken.
     struct Broken;
 
     impl NetDevice for Broken {

@@ -4,7 +4,6 @@
 #[derive(Clone, Debug, Default)]
 pub struct Message(Vec<u8>);
 
-/// Wire types.
 const VARINT: u64 = 0;
 const EIGHT_BYTES: u64 = 1;
 const LENGTH_DELIMITED: u64 = 2;

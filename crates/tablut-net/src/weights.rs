@@ -109,7 +109,6 @@ fn check_tensor(tensor: Tensor, name: &str, dims: &[usize]) -> Result<Tensor, Ne
     Ok(if tensor.is_standard_layout() { tensor } else { tensor.as_standard_layout().into_owned() })
 }
 
-/// A tensor's values, row-major.
 fn row_major(tensor: &Tensor) -> &[f32] {
     tensor.as_slice().expect("weights are kept in the standard layout")
 }

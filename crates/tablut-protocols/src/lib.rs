@@ -7,6 +7,8 @@
 //! - [`BridgePlayer`]: the player of our program as an engine. [`start_program`]: another program as a player in
 //!   matches. [`wire`]: sending and receiving lines.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
+
 pub mod challenge;
 mod clock;
 pub mod engine_protocol;
@@ -17,7 +19,3 @@ pub mod wire;
 
 pub use start::start_program;
 pub use wire::BridgePlayer;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

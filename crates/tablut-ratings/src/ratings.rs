@@ -97,7 +97,6 @@ pub fn pairings_by_name<'a>(
     (names, pairings)
 }
 
-/// The largest absolute rating of an anchor.
 const MAX_ANCHOR_ELO: f64 = 10_000.0;
 
 /// Rates `n_players` players. `anchors` are the given ratings. The other players are measured against the first anchor.

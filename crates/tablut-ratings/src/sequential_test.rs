@@ -25,7 +25,6 @@ use serde::{Deserialize, Serialize};
 
 pub mod bet;
 
-/// The largest absolute difference of a hypothesis.
 const MAX_ELO: f64 = 2000.0;
 
 /// The hypotheses of a sequential test, and its allowed error rates.

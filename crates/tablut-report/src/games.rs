@@ -29,7 +29,6 @@ pub fn opening_tree(games: &[GameRecord], rules: &Rules) -> (Vec<OpeningNode>, u
     (nodes(&all, 0), n)
 }
 
-/// A game's first moves, and its result.
 type Line = (Vec<Move>, Results);
 
 /// A game's first moves in the symmetry whose text sorts first, and its result.

@@ -7,6 +7,8 @@
 //! - [`Live`]: the current state of a run. [`LiveReport`]: its pages for a server.
 //! - [`metrics_csv`], [`games_csv`]: CSV tables. [`write_tensorboard`]: event files for TensorBoard.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
+
 mod csv;
 pub mod figures;
 pub mod games;
@@ -27,7 +29,3 @@ pub use page::{LIVE_PATH, SNAPSHOT_PATH, live_page, report_page, snapshot_page};
 pub use run_files::RunFiles;
 pub use tensorboard::write_tensorboard;
 pub use words::{Headline, Warning, WarningKind, headline, warnings};
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

@@ -41,7 +41,6 @@ pub(crate) fn by_rule_set(lines: &[GenerationMetrics]) -> Vec<(&str, Vec<&RuleSe
     sets
 }
 
-/// The results of the ordinary games in some statistics.
 pub(crate) fn ordinary(sets: &[&RuleSetStatistics]) -> Results {
     sets.iter().map(|set| set.ordinary()).sum()
 }

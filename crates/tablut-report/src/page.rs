@@ -146,7 +146,6 @@ fn one(run: &RunFiles, mode: Mode) -> Markup {
     }
 }
 
-/// The config, and the command that repeats the run.
 fn config_section(run: &RunFiles) -> Markup {
     if run.config_text.is_empty() {
         return html! {};

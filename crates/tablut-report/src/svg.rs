@@ -13,7 +13,6 @@ use tablut_games::CalibrationBin;
 use crate::figures::{percent, short};
 
 pub struct Series {
-    /// The name in the legend.
     pub name: String,
     /// The CSS class of its colour: `a`, `d`, `g`, `n`, `s0` to `s5`.
     pub class: String,

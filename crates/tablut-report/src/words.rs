@@ -43,7 +43,6 @@ enum LossTrend {
     NotFalling,
 }
 
-/// Summarizes the run as its files are now.
 pub fn headline(run: &RunFiles) -> Headline {
     let mut sentences = Vec::new();
     let strength = strength(run, &mut sentences);

@@ -80,7 +80,6 @@ impl Replay {
 }
 
 impl fmt::Display for Replay {
-    /// One line per ply, for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, {} first", self.rules, self.first)?;
         for (index, (mv, step)) in self.moves.iter().zip(&self.trace).enumerate() {

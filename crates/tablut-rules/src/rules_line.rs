@@ -43,7 +43,6 @@ pub struct RulesLineError {
     faults: Vec<String>,
 }
 
-/// Kinds of pieces, in OpenTafl's letters.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 struct Kinds {
     attacker: bool,
@@ -56,7 +55,6 @@ impl Kinds {
     const ALL: Kinds = Kinds { attacker: true, defender: true, king: true };
     const KING: Kinds = Kinds { king: true, ..Kinds::NONE };
 
-    /// The kinds that are in both lists.
     const fn and(self, other: Kinds) -> Kinds {
         Kinds {
             attacker: self.attacker && other.attacker,

@@ -274,10 +274,8 @@ pub struct RepetitionRules {
     pub start_counts: bool,
 }
 
-/// Longest name, in characters.
 const LONGEST: usize = 64;
 
-/// The characters of a name, for messages.
 const EXPECTED_NAME: &str = "1 to 64 letters a to z or A to Z, digits, - and _, the first a letter or a digit";
 
 /// Whether `name` can be the name of a rule set.

@@ -72,7 +72,6 @@ mod tests {
     use super::*;
     use tablut_rules::RULE_SET_NAMES;
 
-    /// The paths of all values that are not objects.
     fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
         match value.as_object() {
             Some(object) => {

@@ -83,7 +83,6 @@ impl HostConfig {
         self.custom_players.iter().find(|player| player.name() == name)
     }
 
-    /// Checks that this host has both players and their nets.
     pub fn check_players(&self, players: &Players) -> Result<(), String> {
         for side in Side::ALL {
             let player = players.of(side);

@@ -1,11 +1,22 @@
 //! The jobs that wait for a host's threads. A host passes the time in, as the time since one moment in the past.
 
-use crate::live_game::{JobId, Priority};
 use crate::work::{Step, Work};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tablut_search::Evaluator;
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
+pub struct JobId(pub u64);
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd)]
+pub enum Priority {
+    /// An interface waits for a move or a verdict.
+    Now,
+    /// An interface shows the result while it grows.
+    Soon,
+    Background,
+}
 
 pub struct SessionJob {
     pub game: Arc<str>,

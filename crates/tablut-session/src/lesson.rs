@@ -62,7 +62,6 @@ fn stops_the_king(rules: &Rules, before: &Position, _: Move, applied: &Applied) 
         && !rules.wins_at_once(&applied.position, Side::Defenders)
 }
 
-/// A step that not all rules have.
 struct StepTemplate {
     title: &'static str,
     task: &'static str,

@@ -10,6 +10,8 @@
 //! - [`board_text`], [`picture`]: a position as text and as an SVG file.
 //! - [`form`]: a rule set's clauses as data, for a page that edits them.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
+
 mod annotation;
 pub mod board_text;
 mod clock;
@@ -41,9 +43,9 @@ pub use clock::{Clock, ClockView, TimeControl};
 pub use exercise::{Exercise, Judgement, LessonStep, Sufficiency};
 pub use grade::{Grade, GradeScale, SideReview, SideReviews};
 pub use host_config::{CustomPlayer, DEMO_PAUSE, HostConfig};
-pub use jobs::{JobQueue, JobUpdate, SessionJob, Task};
+pub use jobs::{JobId, JobQueue, JobUpdate, Priority, SessionJob, Task};
 pub use level::{LEVELS, Level, LevelInfo, vary_opening};
-pub use live_game::{JobId, LiveGame, Priority, Response, export_games, first_side};
+pub use live_game::{LiveGame, Response, export_games, first_side};
 pub use player::{Controller, Players, Seats};
 pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};
 pub use record::Format;
@@ -57,8 +59,3 @@ pub use session::{MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Session, SessionErr
 pub use thinking::{Analysis, LineView, Thinking, report_search};
 pub use tree::{Node, NodeId, NodeValue, Reviewed, Tree};
 pub use work::{Experiment, Review, SearchWork, Step, Update, Work};
-
-/// The example of the README, as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

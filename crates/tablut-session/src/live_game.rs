@@ -9,7 +9,7 @@ mod time;
 use crate::exercise::Exercise;
 use crate::grade::{GradeScale, SideReviews};
 use crate::host_config::HostConfig;
-use crate::jobs::{JobUpdate, SessionJob};
+use crate::jobs::{JobId, JobUpdate, Priority, SessionJob};
 use crate::protocol::Event;
 use crate::results::{NextPuzzle, ReviewReport};
 use crate::session::Session;
@@ -24,18 +24,6 @@ use tablut_rules::Move;
 
 pub use answer::export_games;
 pub use new_game::first_side;
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
-pub struct JobId(pub u64);
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd)]
-pub enum Priority {
-    /// An interface waits for a move or a verdict.
-    Now,
-    /// An interface shows the result while it grows.
-    Soon,
-    Background,
-}
 
 #[derive(Default)]
 pub struct Response {
@@ -318,7 +306,6 @@ impl LiveGame {
         }
     }
 
-    /// Starts a job for the first net.
     fn start(&mut self, kind: JobKind, priority: Priority, work: impl Work + 'static, response: &mut Response) {
         self.start_with_net(kind, priority, 0, Duration::ZERO, Box::new(work), response);
     }

@@ -53,88 +53,53 @@ pub enum Request {
         clock: Option<TimeControl>,
     },
     /// Takes the seat with this secret, for this interface.
-    Sit {
-        seat: String,
-    },
+    Sit { seat: String },
     /// Opens the host's game of this name.
-    Open {
-        game: String,
-    },
+    Open { game: String },
     /// Opens a new game from text: JSON, OTG, moves, a position or a link.
-    Import {
-        text: String,
-        players: Option<Players>,
-    },
+    Import { text: String, players: Option<Players> },
     /// Opens a new game from a list of pieces.
-    SetUp {
-        rules: RequestedRules,
-        pieces: BTreeMap<Square, String>,
-        side: Side,
-    },
+    SetUp { rules: RequestedRules, pieces: BTreeMap<Square, String>, side: Side },
     /// Opens a new game from the current position, with the same rules.
-    PlayOn {
-        players: Players,
-    },
+    PlayOn { players: Players },
     /// Opens one of the host's puzzles: the one with index `number` among those with a win in `distance` moves of the
     /// side to move.
-    Puzzle {
-        rules: String,
-        distance: Option<u32>,
-        number: usize,
-    },
+    Puzzle { rules: String, distance: Option<u32>, number: usize },
     /// Opens a puzzle from a saved game: a position in which the side to move has a short win.
-    OwnPuzzle {
-        game: String,
-        node: NodeId,
-    },
+    OwnPuzzle { game: String, node: NodeId },
     /// Opens a new game with a step of the lesson about the current rules as an exercise.
-    Lesson {
-        step: usize,
-    },
+    Lesson { step: usize },
+    /// Makes a move.
     Play {
         #[serde(rename = "move")]
         mv: String,
     },
     /// Plays moves from the current position as a variation. The computer does not answer the last one.
-    Variation {
-        moves: Vec<Move>,
-    },
+    Variation { moves: Vec<Move> },
     /// Goes back to a person's turn.
     TakeBack,
+    /// Goes one move back.
     Back,
+    /// Goes one move forward.
     Forward,
     /// Goes to a position of the tree.
-    GoTo {
-        node: NodeId,
-    },
+    GoTo { node: NodeId },
     /// The computer moves for the side to move, even if a person plays this side.
     MoveNow,
     /// A side resigns. Without `side` it is the only person's side, or the side to move.
-    Resign {
-        side: Option<Side>,
-    },
+    Resign { side: Option<Side> },
     /// Ends the game if the time of the side to move is up.
     Flag,
-    Players {
-        players: Players,
-    },
+    /// Changes the players.
+    Players { players: Players },
     /// Removes a position and everything after it.
-    Remove {
-        node: NodeId,
-    },
+    Remove { node: NodeId },
     /// Makes the line to a position the main line.
-    Promote {
-        node: NodeId,
-    },
+    Promote { node: NodeId },
     /// Writes a comment on a position.
-    Comment {
-        node: NodeId,
-        text: String,
-    },
+    Comment { node: NodeId, text: String },
     /// Switches the analysis on or off. While it is on, every new position is analysed.
-    Analyse {
-        on: bool,
-    },
+    Analyse { on: bool },
     /// Asks for the computer's advice.
     Hint,
     /// Asks what the opponent would do if it were its turn.
@@ -142,9 +107,7 @@ pub enum Request {
     /// Starts a review of the current line.
     Review,
     /// Starts the review's exercise with this index.
-    Exercise {
-        index: usize,
-    },
+    Exercise { index: usize },
     /// Answers the exercise or puzzle.
     Try {
         #[serde(rename = "move")]
@@ -155,41 +118,27 @@ pub enum Request {
     /// Leaves the exercise or puzzle. The current position does not change.
     Leave,
     /// Asks for one level of the proof of a result: the level of the position after `moves`.
-    Refute {
-        moves: Vec<Move>,
-    },
+    Refute { moves: Vec<Move> },
     /// Asks for the analysis of the current position by the net of each checkpoint of the run.
     Checkpoints,
     /// Looks for puzzles in saved games.
-    FindPuzzles {
-        games: Vec<String>,
-    },
+    FindPuzzles { games: Vec<String> },
     /// Asks for these saved games as one file.
-    ExportGames {
-        games: Vec<String>,
-    },
+    ExportGames { games: Vec<String> },
     /// Analyses the current position under each rule set.
     Lens,
     /// Checks whether a form's values are valid rules.
-    CheckRules {
-        set: Value,
-    },
+    CheckRules { set: Value },
     /// The net plays itself under the form's rules. `games` is the number of games at each strength.
-    Experiment {
-        set: Value,
-        games: u32,
-    },
+    Experiment { set: Value, games: u32 },
     /// Trains a net for a few minutes on the form's rules.
-    Train {
-        set: Value,
-    },
+    Train { set: Value },
+    /// Stops the training.
     StopTraining,
     /// Stops the review, the lens, the experiment, the checkpoints and the search for puzzles.
     Stop,
     /// Asks for the game, the position or the rules as a file.
-    Export {
-        format: Format,
-    },
+    Export { format: Format },
     /// Asks for the link that contains rules, position and moves.
     Link,
 }
@@ -217,112 +166,63 @@ pub enum Event {
     /// The first event: everything that can be chosen.
     Hello(Box<Hello>),
     /// The game of this name is open. The events that follow are about it.
-    Game {
-        game: String,
-    },
+    Game { game: String },
     /// The rules of the game.
     Rules(Box<RulesView>),
     /// The state of the game.
     State(Box<State>),
     /// The secrets of the seats, for the interface that has begun the game.
-    Seats {
-        attackers: String,
-        defenders: String,
-    },
+    Seats { attackers: String, defenders: String },
     /// The seat that this interface has taken.
-    Seat {
-        side: Side,
-    },
+    Seat { side: Side },
     /// The computer starts or stops thinking about its move.
-    Thinking {
-        on: bool,
-    },
+    Thinking { on: bool },
     /// The result of an analysis so far. `done` is set in the last one.
-    Analysis {
-        node: NodeId,
-        analysis: Box<Analysis>,
-        done: bool,
-    },
+    Analysis { node: NodeId, analysis: Box<Analysis>, done: bool },
     /// The best move of the opponent if it were its turn.
-    Threat {
-        node: NodeId,
-        analysis: Box<Analysis>,
-    },
+    Threat { node: NodeId, analysis: Box<Analysis> },
+    /// The computer's advice.
     Hint {
         node: NodeId,
         #[serde(rename = "move")]
         mv: Move,
     },
-    Value {
-        node: NodeId,
-        value: NodeValue,
-    },
+    /// A position's value.
+    Value { node: NodeId, value: NodeValue },
     /// The progress of a review: `done` of `of` positions.
-    ReviewProgress {
-        done: usize,
-        of: usize,
-    },
+    ReviewProgress { done: usize, of: usize },
     /// The result of a review of `positions` positions, without the solutions, and the scale of its grades.
-    Review {
-        mistakes: Vec<Mistake>,
-        positions: usize,
-        accuracy: Box<SideReviews>,
-        scale: GradeScale,
-    },
+    Review { mistakes: Vec<Mistake>, positions: usize, accuracy: Box<SideReviews>, scale: GradeScale },
     /// An exercise has begun. `index` is its index in the review, `None` for a puzzle or lesson.
-    Exercise {
-        index: Option<usize>,
-        task: String,
-        lesson: Option<Box<LessonStep>>,
-    },
+    Exercise { index: Option<usize>, task: String, lesson: Option<Box<LessonStep>> },
+    /// The exercise was left.
     ExerciseLeft,
     /// The verdict on an answer, or the solution.
     Judgement(Box<Judgement>),
     /// The current position under one rule set.
     Lens(Box<LensRow>),
+    /// The lens has finished.
     LensDone,
     /// The check of a form's values.
     RuleCheck(Box<RuleCheck>),
     /// The results of an experiment so far. `done` is set in the last one.
-    Experiment {
-        experiment: Box<ExperimentView>,
-        done: bool,
-    },
+    Experiment { experiment: Box<ExperimentView>, done: bool },
     /// One level of a proof, with the known replies.
     Refutation(Box<RefutationView>),
     /// The analysis of a position by the net of the checkpoint with this index.
-    CheckpointAnalysis {
-        node: NodeId,
-        checkpoint: usize,
-        analysis: Box<Analysis>,
-    },
+    CheckpointAnalysis { node: NodeId, checkpoint: usize, analysis: Box<Analysis> },
     /// Puzzles found so far, without their solutions. `looked` of `of` games have been searched.
-    FoundPuzzles {
-        puzzles: Vec<FoundPuzzle>,
-        looked: usize,
-        of: usize,
-    },
+    FoundPuzzles { puzzles: Vec<FoundPuzzle>, looked: usize, of: usize },
     /// The state of a training.
     Training(Box<TrainingView>),
     /// The game, the position or the rules as the text of a file, with a name for it.
-    Export {
-        format: Format,
-        name: String,
-        text: String,
-    },
+    Export { format: Format, name: String, text: String },
     /// The part of the link after `#`.
-    Link {
-        fragment: String,
-    },
+    Link { fragment: String },
     /// The request with the id `re` has succeeded.
-    Done {
-        re: u64,
-    },
+    Done { re: u64 },
     /// The request with the id `re` has failed. `re` is 0 if there is no such request.
-    Refused {
-        re: u64,
-        error: String,
-    },
+    Refused { re: u64, error: String },
 }
 
 impl Event {

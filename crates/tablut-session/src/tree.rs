@@ -137,7 +137,6 @@ impl Tree {
         line
     }
 
-    /// The main line: the first child of every node.
     pub fn main_line(&self) -> Vec<NodeId> {
         successors(Some(Self::ROOT), |id| self.node(*id)?.children.first().copied()).collect()
     }

@@ -85,7 +85,6 @@ impl BrowserHost {
         Ok(())
     }
 
-    /// Takes the text of a puzzle file.
     pub fn add_puzzles(&mut self, text: &str) -> Result<(), String> {
         Arc::make_mut(&mut self.config).puzzles.push(PuzzleBook::parse(text)?);
         Ok(())

@@ -56,7 +56,6 @@ pub fn endings_text(reports: &[MatchReport]) -> String {
     text
 }
 
-/// The sequential tests of the matches that have one.
 pub fn sequential_test_text(reports: &[MatchReport]) -> String {
     let mut text = String::new();
     for report in reports {
@@ -138,7 +137,6 @@ fn score(side: &SideResult) -> String {
 mod tests {
     use super::{endings_text, ladder_table, match_table, sequential_test_text, superiority_table};
     use std::sync::Arc;
-    use tablut_arena::tally::ReportHeader;
     use tablut_arena::{MatchReport, Tally, ladder};
     use tablut_games::GameRecord;
     use tablut_ratings::TestBounds;
@@ -153,14 +151,6 @@ mod tests {
 
     fn report(players: [&str; 2], pairs: [[u32; 3]; 3]) -> MatchReport {
         let players = players.map(str::to_owned);
-        let header = ReportHeader {
-            rules: "kvasir".into(),
-            players,
-            seed: 1,
-            opening_plies: 4,
-            max_plies: None,
-            complete: true,
-        };
         let rules = Rules::named("kvasir").unwrap();
         let mut tally = Tally::with_test(Some(TestBounds::default()));
         for (as_attackers, row) in pairs.iter().enumerate() {
@@ -169,7 +159,7 @@ mod tests {
                 (0..n).for_each(|_| tally.record_pair(&rules, &first, &second));
             }
         }
-        tally.report(header)
+        MatchReport { rules: "kvasir".into(), players, seed: 1, opening_plies: 4, complete: true, ..tally.report() }
     }
 
     #[test]

@@ -61,7 +61,6 @@ pub struct Phase {
     pub results: Results,
     /// Plies of all played games.
     pub plies: usize,
-    /// The losses of the last steps.
     losses: VecDeque<LossParts>,
     learning_rate: f32,
 }
@@ -225,7 +224,6 @@ impl RunProgress {
     }
 }
 
-/// The ladder from a run's rating games.
 fn ladder(history: &[GenerationMetrics]) -> Vec<(String, Rating)> {
     let found = progress(history, None);
     let mut ladder = found.frozen;

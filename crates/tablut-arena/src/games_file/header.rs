@@ -30,7 +30,6 @@ pub struct MatchHeader {
     pub max_plies: u32,
     /// Seed of openings and players.
     pub seed: u64,
-    /// The sequential test that may stop a match.
     #[serde(rename = "sprt")]
     pub sequential_test: Option<TestBounds>,
 }
@@ -45,9 +44,7 @@ pub struct PlayerIdentity {
     pub player: Option<String>,
     /// Hash of its net's weights.
     pub net: Option<String>,
-    /// The settings of its search.
     pub search: Option<SearchConfig>,
-    /// The version of its play.
     pub version: Option<u32>,
 }
 

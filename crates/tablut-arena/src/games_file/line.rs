@@ -20,7 +20,6 @@ pub(super) struct GameLine {
     rules: String,
     attackers: String,
     defenders: String,
-    /// The side that moved first.
     first: Side,
     /// Random plies before the players' first moves.
     opening_plies: u32,

@@ -66,7 +66,6 @@ impl OpeningBook {
         Self { rules: StatedRules::of(&config.rules), plies, steered, judge, band, seed, openings }
     }
 
-    /// Writes the file, completely or not at all.
     pub fn write(&self, path: &Path) -> Result<(), SealedFileError> {
         sealed_file::write(KIND, path, &self.text())
     }
@@ -154,7 +153,6 @@ fn is_list(text: &str) -> bool {
     !text.trim_start().starts_with('{')
 }
 
-/// Checks that the book's rules are the match's.
 fn check_rules(stated: &StatedRules, rules: &Rules) -> Result<(), String> {
     let named = stated.name();
     if stated.is(rules.set()) {

@@ -26,7 +26,6 @@ pub struct PuzzleSet {
 }
 
 impl PuzzleSet {
-    /// Writes the file, completely or not at all.
     pub fn write(&self, path: &Path) -> Result<(), SealedFileError> {
         let text = sealed_file::text(KIND, self, self.puzzles.iter().map(json_line));
         sealed_file::write(KIND, path, &text)

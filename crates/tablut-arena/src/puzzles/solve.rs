@@ -85,7 +85,6 @@ impl DistanceReport {
 }
 
 impl SolveReport {
-    /// The report on an empty set of puzzles.
     fn empty() -> Self {
         let all = DistanceReport::default();
         let by_distance = (1..=MAX_DISTANCE).map(|distance| DistanceReport { distance, ..all }).collect();
@@ -118,7 +117,6 @@ impl SolveReport {
     }
 }
 
-/// The report on one puzzle.
 fn judge(game: &Game, puzzle: &Puzzle, result: &SearchResult) -> SolveReport {
     let mover = game.position().side_to_move();
     let shortest = puzzle.solutions.contains(&result.chosen);

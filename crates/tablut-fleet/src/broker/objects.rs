@@ -13,9 +13,7 @@ use crate::error::{BrokerResult, FleetError};
 
 /// The object store: nets by hash, and results that are too large for a message.
 const NETS: &str = "tablut-nets";
-/// The time limit for an object.
 const OBJECT_TIME: Duration = Duration::from_mins(1);
-/// Bytes of one chunk of an object.
 const CHUNK_BYTES: usize = 512 << 10;
 /// The maximum size of an object.
 const MAX_OBJECT_BYTES: usize = 1 << 30;
@@ -43,7 +41,6 @@ impl Broker {
         self.put_object(hash.to_owned(), &bytes).await
     }
 
-    /// The net with this hash, which is verified.
     pub async fn net(&self, hash: &str, architecture: Architecture) -> Result<Weights, FleetError> {
         let missing = || FleetError::broker("fetching a net", format!("there is no net {hash}"));
         let bytes = self.object("fetching a net", hash, MAX_OBJECT_BYTES).await?.ok_or_else(missing)?;

@@ -30,7 +30,6 @@ pub(super) struct Progress {
     completed: Option<Instant>,
 }
 
-/// A game from a worker.
 #[derive(Clone)]
 pub(super) struct ReceivedGame {
     pub game: GameRecord,

@@ -81,7 +81,6 @@ pub struct FleetMatches<'a> {
     make_inference: MakeInference<'a>,
     config: &'a MatchConfig,
     nets: &'a NetPool,
-    /// The workers' reports, one for each match.
     pub reports: Vec<FleetReport>,
 }
 

@@ -89,7 +89,6 @@ struct TrainerLoop {
     fetching: Arc<Semaphore>,
     /// The time of the next check whether all missing games are covered by jobs.
     check_at: Option<Instant>,
-    /// The time of the last check.
     checked: Instant,
     failures: Failures,
     /// The number of jobs handed out. It is part of a job's message id, because the broker drops messages with the same

@@ -49,11 +49,9 @@ impl Lease {
     }
 }
 
-/// All jobs of a worker.
 pub(super) struct HeldJobs {
     state: Mutex<State>,
     closed: AtomicBool,
-    /// Receives jobs whose games are all finished.
     finished: UnboundedSender<Arc<Lease>>,
     /// Notified when a game ends.
     pub game_ended: Notify,
@@ -108,7 +106,6 @@ impl HeldJobs {
         self.lock().leases.clone()
     }
 
-    /// Removes a job whose games are at the broker.
     pub fn remove(&self, lease: &Arc<Lease>) {
         let mut state = self.lock();
         state.jobs += 1;
@@ -125,7 +122,6 @@ impl HeldJobs {
         self.closed.load(Ordering::SeqCst)
     }
 
-    /// Adds a finished game to its job.
     pub fn deliver(&self, lease: &Arc<Lease>, game: GameRecord) {
         let mut games = lease.lock();
         games.push(game);
@@ -160,7 +156,6 @@ impl HeldJobs {
     }
 }
 
-/// A game of a job.
 pub(super) struct JobGame {
     lease: Arc<Lease>,
     game: OrderedGame,

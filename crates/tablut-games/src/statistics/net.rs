@@ -157,7 +157,6 @@ impl NetStatistics {
     }
 }
 
-/// Predicted and real draws.
 fn draws(positions: &[ExaminedPosition]) -> DrawStatistics {
     let counted = || positions.iter().filter(|position| position.result_counts);
     let n = counted().count();

@@ -42,7 +42,6 @@ pub struct ExaminedPosition {
     pub result_counts: bool,
 }
 
-/// Positions per call of the net.
 const BATCH: usize = 64;
 
 /// Runs nets from `make_net` on at most `most` of the `samples`, taken at even distances, and returns the results in

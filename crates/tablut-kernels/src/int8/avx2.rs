@@ -14,7 +14,6 @@ const MOST_SQUARES: usize = 11 * 11;
 /// Adds to each of eight sums the products of four activations with four weights.
 ///
 /// # Safety
-///
 /// Call it only inside a function that is compiled for its instructions.
 trait DotFour {
     unsafe fn dot(sums: __m256i, activations: __m256i, weights: __m256i) -> __m256i;
@@ -48,7 +47,6 @@ impl DotFour for Fours {
 /// As [`super::plain::product`].
 ///
 /// # Safety
-///
 /// The machine has AVX2. The sizes fit, as [`crate::Kernels::int8_product`] checks.
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn product(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], target: Target<'_>) {
@@ -59,7 +57,6 @@ pub(crate) unsafe fn product(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], t
 /// As [`super::plain::product`], with VNNI.
 ///
 /// # Safety
-///
 /// The machine has AVX2, AVX-512VL and VNNI. The sizes fit.
 #[target_feature(enable = "avx2,avx512vl,avx512vnni")]
 pub(crate) unsafe fn product_vnni(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], target: Target<'_>) {
@@ -75,7 +72,6 @@ pub(crate) fn has_vnni() -> bool {
 /// 32 bytes from `from[at]` on.
 ///
 /// # Safety
-///
 /// They lie inside the slice, and the caller is compiled for AVX2.
 #[inline(always)]
 unsafe fn load<T>(from: &[T], at: usize) -> __m256i {
@@ -86,7 +82,6 @@ unsafe fn load<T>(from: &[T], at: usize) -> __m256i {
 /// Four activations from `from[at]` on.
 ///
 /// # Safety
-///
 /// They lie inside the slice.
 #[inline(always)]
 unsafe fn read_four(from: &[u8], at: usize) -> i32 {
@@ -168,7 +163,6 @@ unsafe fn cut(values: __m256i) -> __m128i {
 /// As [`super::plain::depthwise`].
 ///
 /// # Safety
-///
 /// The machine has AVX2. The sizes fit, as [`crate::Kernels::int8_depthwise`] checks, and the padded grid has at most
 /// [`MOST_SQUARES`] squares.
 #[target_feature(enable = "avx2")]
@@ -221,7 +215,6 @@ pub(crate) unsafe fn depthwise(grid: Grid, image: &[u8], layer: &Int8Depthwise, 
 /// As [`super::plain::clip`].
 ///
 /// # Safety
-///
 /// The machine has AVX2. The slices have the same length.
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn clip(sums: &[i16], shift: u32, out: &mut [u8]) {
@@ -241,7 +234,6 @@ pub(crate) unsafe fn clip(sums: &[i16], shift: u32, out: &mut [u8]) {
 /// As [`super::plain::pool`].
 ///
 /// # Safety
-///
 /// The machine has AVX2. The sizes fit, as [`crate::Kernels::int8_pool`] checks.
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn pool(image: &[u8], sums: &mut [u16], maxima: &mut [u8]) {

@@ -22,7 +22,6 @@ pub(crate) fn has_dot() -> bool {
 /// As [`plain::product`], with the dot product.
 ///
 /// # Safety
-///
 /// The machine has it. The sizes fit, as [`crate::Kernels::int8_product`] checks.
 #[target_feature(enable = "neon,dotprod")]
 pub(crate) unsafe fn product_dot(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], target: Target<'_>) {
@@ -33,7 +32,6 @@ pub(crate) unsafe fn product_dot(rows: &[u8], matrix: &Int8Matrix, starts: &[i32
 /// As [`plain::product`].
 ///
 /// # Safety
-///
 /// The sizes fit, as [`crate::Kernels::int8_product`] checks.
 pub(crate) unsafe fn product(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], target: Target<'_>) {
     // SAFETY: every 64-bit ARM processor has NEON, and the caller's contract.
@@ -43,7 +41,6 @@ pub(crate) unsafe fn product(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], t
 /// Four activations from `from[at]` on, four times.
 ///
 /// # Safety
-///
 /// They lie inside the slice.
 #[inline(always)]
 unsafe fn four(from: &[u8], at: usize) -> int8x16_t {
@@ -55,7 +52,6 @@ unsafe fn four(from: &[u8], at: usize) -> int8x16_t {
 /// The weights of four outputs from the inputs `4 * four` to `4 * four + 3`.
 ///
 /// # Safety
-///
 /// The matrix has them.
 #[inline(always)]
 unsafe fn weights(matrix: &Int8Matrix, output: usize, four: usize, vector: usize) -> int8x16_t {
@@ -97,7 +93,6 @@ impl Dot for Fours {
 /// `sums[k] + Σ a[4k + i] · b[4k + i]`.
 ///
 /// # Safety
-///
 /// The machine has the dot product.
 #[inline(always)]
 unsafe fn dot(mut sums: int32x4_t, a: int8x16_t, b: int8x16_t) -> int32x4_t {

@@ -60,7 +60,6 @@ impl Target<'_> {
 /// `starts + matrix · rows[r]` for every row.
 ///
 /// # Safety
-///
 /// The machine has the level of `D`. The sizes fit, as [`crate::Kernels::int8_product`] checks.
 #[inline(always)]
 pub(crate) unsafe fn product<D: Dot>(rows: &[u8], matrix: &Int8Matrix, starts: &[i32], mut target: Target<'_>) {

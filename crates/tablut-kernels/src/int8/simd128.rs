@@ -4,17 +4,7 @@ use std::arch::wasm32::{i32x4_add, i32x4_dot_i16x8, v128_load, v128_load32_splat
 use std::borrow::Cow;
 
 use super::{Dot, Int8Matrix, Sums};
-use crate::{Aligned, LANES};
-
-/// The weights `[outputs][inputs]` as [`Int8Matrix::pairs`].
-pub(super) fn pairs(inputs: usize, weights: &[f32]) -> Aligned<i16> {
-    let mut pairs = Aligned::zeroed(weights.len());
-    for (at, &weight) in weights.iter().enumerate() {
-        let (output, input) = (at / inputs, at % inputs);
-        pairs[((output / 4 * (inputs / 2) + input / 2) * 4 + output % 4) * 2 + input % 2] = weight as i16;
-    }
-    pairs
-}
+use crate::LANES;
 
 /// By sums of two products of sixteen bits.
 pub(crate) struct Pairs;

@@ -25,7 +25,6 @@ impl Kernels {
     /// `out[r] = starts + matrix · rows[r]`, in the steps of the outputs. `starts` come from [`Int8Matrix::starts`].
     ///
     /// # Panics
-    ///
     /// If a slice does not have the size that the matrix and the number of rows require.
     pub fn int8_product(self, rows: &[u8], matrix: &Int8Matrix, starts: &[i32], out: &mut [i16]) {
         let n = check(rows, matrix, starts);
@@ -36,7 +35,6 @@ impl Kernels {
     /// `image[r] += starts + matrix · rows[r]`, cut off at 0 and 127 steps. The outputs have the steps of activations.
     ///
     /// # Panics
-    ///
     /// As for [`Kernels::int8_product`].
     pub fn int8_product_onto(self, rows: &[u8], matrix: &Int8Matrix, starts: &[i32], image: &mut [u8]) {
         let n = check(rows, matrix, starts);
@@ -68,7 +66,6 @@ impl Kernels {
     /// [`Int8Depthwise::starts`].
     ///
     /// # Panics
-    ///
     /// If an image does not have the grid's squares and the layer's channels, or a side of the grid is above 9.
     pub fn int8_depthwise(self, grid: Grid, image: &[u8], layer: &Int8Depthwise, starts: &[i16], out: &mut [u8]) {
         let size = grid.squares() * layer.channels();
@@ -81,7 +78,6 @@ impl Kernels {
     /// `out = sums / 2^shift`, rounded to the nearest and cut off at 0 and 127.
     ///
     /// # Panics
-    ///
     /// If the lengths differ, or `shift` is above 14.
     pub fn int8_clip(self, sums: &[i16], shift: u32, out: &mut [u8]) {
         assert!(sums.len() == out.len() && shift <= 14, "as many sums as outputs");
@@ -91,7 +87,6 @@ impl Kernels {
     /// Writes the means of each channel over all squares to `pooled`, followed by the maxima, in units of 1.
     ///
     /// # Panics
-    ///
     /// If the number of channels is not a multiple of [`INT8_LANES`] or above 512, there are no squares or more than 516, or
     /// the image ends within a square.
     pub fn int8_pool(self, image: &[u8], pooled: &mut [f32]) {

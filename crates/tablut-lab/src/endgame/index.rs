@@ -13,7 +13,6 @@ use super::standing::Standing;
 /// lowest, and slots in which pieces share a square, are unused.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
-    /// The representatives of the king's squares.
     kings: Vec<Square>,
     /// By square: the index in `kings` and the symmetries that map the square to that square. The list is empty if the
     /// king cannot stand on the square.
@@ -40,7 +39,6 @@ impl Index {
         }
     }
 
-    /// The number of slots that an index would have.
     pub(super) fn slots_of(standing: &Standing, material: Material) -> u128 {
         let kings = standing.squares(Piece::King).iter().filter(|&square| representative(square) == square).count();
         let soldiers = |piece, n_pieces| binomial(standing.squares(piece).len(), n_pieces);

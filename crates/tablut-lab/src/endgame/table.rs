@@ -31,9 +31,6 @@ impl Cell {
     pub(super) const UNUSED: Cell = Cell(u16::MAX);
 
     /// The game ends after this number of plies.
-    ///
-    /// # Panics
-    /// If there are 32768 plies or more.
     pub(super) fn decided(plies: u32) -> Cell {
         assert!(plies < u32::from(OPEN), "a cell cannot store {plies} plies");
         Cell(plies as u16)

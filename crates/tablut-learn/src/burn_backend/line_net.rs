@@ -16,7 +16,6 @@ use super::tensors::{Multiply, indices, tensor};
 
 /// Planes that the line network sees: pieces and special squares.
 const SEEN_PLANES: [usize; 7] = [0, 1, 2, 5, 6, 7, 8];
-/// Planes of the side to move.
 const SIDE_PLANES: [usize; 2] = [3, 4];
 /// Squares of a position's rows and columns.
 const LINE_SQUARES: usize = 2 * SQUARES;

@@ -10,7 +10,6 @@ use super::tensors::{host_values, sum_of, tensor};
 use crate::gradient_backend::StepError;
 use crate::loss::{MOVES_LEFT_WEIGHT, target_entropy};
 
-/// The loss as tensors of one value on some device.
 pub struct LossTensors {
     /// The weighted sum, which is differentiated.
     pub total: Tensor<1>,
@@ -32,7 +31,6 @@ impl LossTensors {
     }
 }
 
-/// The loss of a net's outputs and its parts.
 pub fn loss(outputs: Outputs, batch: &TrainingBatch, device: &Device) -> LossTensors {
     let n = batch.input.n;
     let policy = policy_loss(outputs.logits, batch, device);

@@ -14,7 +14,6 @@ pub(crate) fn indices<const D: usize>(values: Vec<i32>, dims: [usize; D], device
     Tensor::from_data(TensorData::new(values, dims), device)
 }
 
-/// A tensor's values in main memory.
 pub(crate) fn host_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, StepError> {
     tensor.try_into_vec_as::<f32>().map_err(|error| StepError::Device(error.to_string()))
 }

@@ -8,10 +8,9 @@ use tablut_games::TrainingBatch;
 use tablut_net::{FEATURES, Inference, InputBatch, MOVES_LEFT_UNIT, NetDevice, NetError, OutputBatch, PLANES, Weights};
 use tablut_rules::Bitboard;
 
-use super::LearningDevice;
 use super::guard::{Quiet, guarded};
 use crate::burn_backend::{BurnBackend, LineNet, Multiply, host_values, tensor};
-use crate::gradient_backend::{GradientBackend, StepError, StepReport};
+use crate::gradient_backend::{GradientBackend, LearningDevice, StepError, StepReport};
 use crate::learner::LearnerState;
 use crate::optimizer::OptimizerConfig;
 

@@ -3,7 +3,6 @@
 /// Unit of the moves-left output, in plies.
 pub const MOVES_LEFT_UNIT: f32 = 32.0;
 
-/// The value head's outputs for one position.
 pub(crate) struct ValueOutput {
     /// Probabilities that the attackers win, that the game is drawn, and that the defenders win.
     pub wdl: [f32; 3],

@@ -139,7 +139,6 @@ impl Normal {
         Self { reader: hasher.finalize_xof() }
     }
 
-    /// One draw by the Box–Muller transform.
     fn next(&mut self) -> f32 {
         let mut bytes = [0; 16];
         self.reader.fill(&mut bytes);

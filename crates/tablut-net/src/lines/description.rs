@@ -7,7 +7,6 @@ use tablut_rules::SIZE;
 
 /// Width of the line network.
 pub const LINE_WIDTH: usize = 48;
-/// Pairs of convolutions in the line network.
 const DEPTH: usize = 2;
 /// Squares that a convolution along a line reads.
 pub const TAPS: usize = 5;

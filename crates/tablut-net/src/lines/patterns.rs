@@ -9,7 +9,6 @@ use crate::features::RULE_FEATURES;
 pub const LINES: usize = 2 * SIZE;
 /// Rule sets whose lines are known at the same time.
 const MOST_CONTEXTS: usize = 256;
-/// The squares of a line as bits.
 const LINE: u128 = (1 << SIZE) - 1;
 
 /// What the line network sees of a line. Equal lines have equal outputs.

@@ -9,9 +9,7 @@ use tablut_rules::{Bitboard, CENTRE, CampEntry, Direction, KingCapture, Landing,
 
 /// The score of a game that is won at once.
 pub(super) const WIN: i32 = 30_000;
-/// Scores beyond this are proven wins.
 pub(super) const WIN_BOUND: i32 = WIN - 1_000;
-/// Above any score.
 pub(super) const INFINITE: i32 = WIN + 1;
 
 /// How many moves of the king are considered to measure his way out.
@@ -39,7 +37,6 @@ pub(super) struct Features {
     pub(super) king_falls_to_two: bool,
 }
 
-/// The evaluation, compiled for one rule set.
 pub(super) struct Evaluation {
     escapes: Bitboard,
     /// Squares on which the king may land, and squares that he may pass, while they are empty.

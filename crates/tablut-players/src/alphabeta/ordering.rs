@@ -2,7 +2,6 @@
 
 use tablut_rules::{Move, MoveList, Position, Rules, SQUARES, Side};
 
-/// Plies from the root with killer moves.
 const MAX_PLIES: usize = 96;
 
 pub(super) struct Child {

@@ -61,7 +61,6 @@ pub struct OptionError {
 impl FromStr for SearchOptions {
     type Err = OptionError;
 
-    /// One or more options, separated by commas.
     fn from_str(text: &str) -> Result<Self, OptionError> {
         let mut options = Self::default();
         text.split(',').try_for_each(|option| options.set(option))?;

@@ -135,7 +135,6 @@ pub fn read_name(text: &str) -> String {
     shown.collect()
 }
 
-/// An error that shows the start of the received text.
 pub(super) fn unreadable(peer: &'static str, reason: &str, text: &str) -> ChallengeError {
     ChallengeError::Message { peer, reason: reason.to_owned(), text: text.chars().take(80).collect() }
 }

@@ -183,7 +183,6 @@ impl<'a> Model<'a> {
         chances(theta[d.attackers] - theta[d.defenders] + theta[self.n_players], theta[self.n_players + 1])
     }
 
-    /// Log-likelihood plus log prior.
     pub(super) fn log_posterior(&self, theta: &[f64]) -> f64 {
         let log_prior = |(k, t): (usize, &f64)| {
             let (mean, precision) = self.prior(k);

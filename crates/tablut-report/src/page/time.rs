@@ -32,7 +32,6 @@ pub fn section(run: &RunFiles) -> Markup {
     }
 }
 
-/// A table of facts, each a name and a value.
 pub(super) fn facts_table(facts: impl IntoIterator<Item = (&'static str, String)>) -> Markup {
     html! {
         div class="scroll" { table { tbody { @for (name, value) in facts {

@@ -88,7 +88,6 @@ impl EventFile {
         self.value(tag, |value| value.message(5, &proto));
     }
 
-    /// Adds a text in Markdown.
     pub fn text(&mut self, tag: &str, markdown: &str) {
         let mut tensor = Message::default();
         let one_dimension = Message::default().message(2, Message::default().varint(1, 1)).clone();

@@ -94,7 +94,6 @@ fn has_corners(set: &RuleSet) -> bool {
         || set.king.corner_closes
 }
 
-/// Whether the camps differ from ordinary squares.
 fn has_camps(set: &RuleSet) -> bool {
     let camps = &set.camps;
     set.escape == Escape::EdgeOutsideCamps

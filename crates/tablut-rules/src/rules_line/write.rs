@@ -156,7 +156,6 @@ impl RuleSet {
     }
 }
 
-/// A name as one word of ASCII.
 fn word_of(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_graphic() && c != ':' { c } else { '_' }).collect()
 }

@@ -13,7 +13,6 @@
 
 use tablut_rules::{Game, Position, RepetitionResult, SQUARES, Side};
 
-/// Plies from a position back to itself.
 const CYCLE_PLIES: u32 = 4;
 
 /// An upper bound on the distance between two positions in which every piece needs a move.

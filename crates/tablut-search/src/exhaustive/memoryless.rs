@@ -17,7 +17,6 @@ use std::sync::Arc;
 
 use tablut_rules::{Bitboard, Move, MoveList, Position, Rules, SQUARES, Side};
 
-/// One side's wins, under one rule set.
 #[derive(Debug)]
 pub(super) struct Memoryless {
     rules: Arc<Rules>,

@@ -11,7 +11,6 @@ use crate::formulas::{Unvisited, Visited};
 use crate::perspective::turned;
 use crate::tree::{Edge, EdgeId, Node, NodeId, ROOT, Tree};
 
-/// The next step inside the tree.
 pub(super) enum Choice {
     Edge(EdgeId),
     /// The best unvisited move.
@@ -20,7 +19,6 @@ pub(super) enum Choice {
     Closed,
 }
 
-/// Buffers for the formulas' arguments.
 #[derive(Debug, Default)]
 pub(super) struct Selection {
     visited: Vec<Visited>,

@@ -10,7 +10,6 @@ use crate::proof::Proof;
 use crate::tree::{ROOT, State};
 
 impl Search {
-    /// The root's moves with their statistics.
     pub(super) fn at_root(&self) -> RootView<'_> {
         RootView { root: &self.root, tree: &self.tree, config: &self.config }
     }

@@ -27,7 +27,6 @@ pub(super) struct Walk {
     refutation: Option<Move>,
 }
 
-/// What a position shows about its result.
 enum Look {
     Proof(Proof),
     NoProof,

@@ -70,7 +70,6 @@ pub(crate) struct Edge {
     pub in_flight: u16,
 }
 
-/// A legal move with its prior.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub log_prior: f32,

@@ -1,7 +1,8 @@
 //! The answer to each request about a game.
 
-use super::{JobKind, LiveGame, Priority, Response, exercise_event};
+use super::{JobKind, LiveGame, Response, exercise_event};
 use crate::form::RuleCheck;
+use crate::jobs::Priority;
 use crate::level::Level;
 use crate::protocol::{Event, Request};
 use crate::record::Format;

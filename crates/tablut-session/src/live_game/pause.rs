@@ -1,7 +1,8 @@
 //! The pause after a blunder: if the game has it, a short review judges a person's move before the computer replies.
 
-use super::{JobKind, LiveGame, Priority, Response};
+use super::{JobKind, LiveGame, Response};
 use crate::grade::Grade;
+use crate::jobs::Priority;
 use crate::protocol::Event;
 use crate::results::ReviewReport;
 use crate::work::Review;

@@ -106,7 +106,6 @@ fn gauge(frame: &mut Frame<'_>, area: Rect, name: &str, text: &str, done: u64, t
     frame.render_widget(Gauge::default().gauge_style(Color::Cyan).ratio(ratio).label(text.to_owned()), bar);
 }
 
-/// Curves over the generations. The title has their last values.
 fn chart(frame: &mut Frame<'_>, area: Rect, title: &str, lines: &[Curve<'_>]) {
     let mut heading = vec![Span::from(format!(" {title}")).bold()];
     for (name, colour, points) in lines {

@@ -78,7 +78,6 @@ impl Gradients {
         self.out.add(&other.out);
     }
 
-    /// Writes the gradients in the tensors' layout.
     pub(super) fn write(&self, layers: &LineLayers, to: &mut [Vec<f32>]) {
         let value = &layers.value;
         to[layers.side.index()].clone_from(&self.side);

@@ -192,9 +192,6 @@ fn encoded(n: usize, seed: u64) -> anyhow::Result<InputBatch> {
 }
 
 /// The first `n` rows of `batch`.
-///
-/// # Panics
-/// If the batch has fewer rows.
 fn first(batch: &InputBatch, n: usize) -> InputBatch {
     let n_moves = batch.move_ends[n - 1] as usize;
     InputBatch {
