@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tablut_search::Evaluator;
-use tablut_session::{JobQueue, JobUpdate, LiveGame, Response, SessionJob, Step, Task};
+use tablut_session::{JobQueue, JobTask, JobUpdate, LiveGame, Response, SessionJob, Step};
 
 /// The evaluators of one worker, one for each net.
 pub type Evaluators = Vec<Box<dyn Evaluator>>;
@@ -67,8 +67,8 @@ impl SharedJobs {
     ) {
         while let Some(task) = self.next() {
             match task {
-                Task::Report(update) => report(update),
-                Task::Run(job) => {
+                JobTask::Report(update) => report(update),
+                JobTask::Run(job) => {
                     refresh(evaluators);
                     self.run_slice(*job, evaluators, report);
                 }
@@ -81,7 +81,7 @@ impl SharedJobs {
     }
 
     /// Waits for a job or a delayed update. `None` when the queue is closed.
-    fn next(&self) -> Option<Task> {
+    fn next(&self) -> Option<JobTask> {
         let mut queue = self.lock();
         loop {
             let now = self.created.elapsed();

@@ -55,7 +55,7 @@ pub struct JobUpdate {
     pub step: Result<Step, String>,
 }
 
-pub enum Task {
+pub enum JobTask {
     /// Do a step of this job, and give it back with [`JobQueue::push`] unless it has ended.
     Run(Box<SessionJob>),
     Report(JobUpdate),
@@ -93,12 +93,12 @@ impl JobQueue {
     }
 
     /// What a thread does next. `None` if there is nothing to do at this time.
-    pub fn next(&mut self, now: Duration) -> Option<Task> {
+    pub fn next(&mut self, now: Duration) -> Option<JobTask> {
         if let Some(due) = self.delayed.iter().position(|(at, _)| *at <= now) {
-            return Some(Task::Report(self.delayed.swap_remove(due).1));
+            return Some(JobTask::Report(self.delayed.swap_remove(due).1));
         }
         let first = self.first()?;
-        Some(Task::Run(Box::new(self.waiting.swap_remove(first).1)))
+        Some(JobTask::Run(Box::new(self.waiting.swap_remove(first).1)))
     }
 
     /// The time until there is something to do. `None` until a job is added.

@@ -43,7 +43,7 @@ pub use clock::{Clock, ClockView, TimeControl};
 pub use exercise::{Exercise, Judgement, LessonStep, Sufficiency};
 pub use grade::{Grade, GradeScale, SideReview, SideReviews};
 pub use host_config::{CustomPlayer, DEMO_PAUSE, HostConfig};
-pub use jobs::{JobId, JobQueue, JobUpdate, Priority, SessionJob, Task};
+pub use jobs::{JobId, JobQueue, JobTask, JobUpdate, Priority, SessionJob};
 pub use level::{LEVELS, Level, LevelInfo, vary_opening};
 pub use live_game::{LiveGame, Response, export_games, first_side};
 pub use player::{Controller, Players, Seats};

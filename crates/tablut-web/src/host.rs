@@ -12,7 +12,7 @@ use tablut_rules::{Game, MoveList, Position, Side};
 use tablut_search::{Evaluator, Limit};
 use tablut_session::protocol::{Call, Event, Request, RequestedRules, read_call};
 use tablut_session::{
-    Analysis, DEMO_PAUSE, HostConfig, JobQueue, LiveGame, PuzzleBook, Response, SavedGame, Step, Task, Thinking,
+    Analysis, DEMO_PAUSE, HostConfig, JobQueue, JobTask, LiveGame, PuzzleBook, Response, SavedGame, Step, Thinking,
     export_games, words,
 };
 
@@ -106,7 +106,7 @@ impl BrowserHost {
     pub fn step(&mut self, now: Duration) -> Vec<Output> {
         let Some(net) = &mut self.net else { return Vec::new() };
         let update = match self.jobs.next(now) {
-            Some(Task::Run(mut job)) => match job.step(net, now) {
+            Some(JobTask::Run(mut job)) => match job.step(net, now) {
                 step @ (Ok(Step::Done(_)) | Err(_)) => self.jobs.finish(&job, step, now),
                 step => {
                     let update = job.update(step);
@@ -114,7 +114,7 @@ impl BrowserHost {
                     Some(update)
                 }
             },
-            Some(Task::Report(update)) => Some(update),
+            Some(JobTask::Report(update)) => Some(update),
             None => None,
         };
         let mut outputs = Vec::new();

@@ -54,6 +54,8 @@ fn burn(state: &LearnerState) -> BurnBackend {
     BurnBackend::new(Device::flex(), Multiply::Matrices, state, OptimizerConfig::default())
 }
 
+type Open = fn(LearnerState) -> Box<dyn GradientBackend>;
+
 #[test]
 fn learning_goes_on_from_its_state_with_the_same_bits() {
     let batch = batch(20);
@@ -62,7 +64,6 @@ fn learning_goes_on_from_its_state_with_the_same_bits() {
             backend.step(&batch, 0.01).unwrap();
         }
     };
-    type Open = fn(LearnerState) -> Box<dyn GradientBackend>;
     let backends: [(Box<dyn GradientBackend>, Open); 2] = [
         (Box::new(cpu(fresh())), |state| Box::new(cpu(state))),
         (Box::new(burn(&fresh())), |state| Box::new(burn(&state))),
