@@ -182,13 +182,13 @@ fn confident(lines: &[GenerationMetrics]) -> Option<(usize, f64, f64)> {
     (positions >= 100).then_some((positions, value, result))
 }
 
-/// After eight generations confident values exceed the results by more than 0.15, and this has not become better since the
+/// After eight generations confident values exceed the results by more than 0.25, and this has not become better since the
 /// first half of the run. Young nets are overconfident until they have seen enough games.
 fn overconfidence(run: &RunFiles) -> Option<String> {
     let (_, first_value, first_result) = confident(&run.lines[..run.lines.len() / 2])?;
     let (positions, value, result) = confident(run.recent())?;
     let (before, now) = (first_value - first_result, value - result);
-    (run.lines.len() >= 8 && now > 0.15 && now > 0.9 * before).then(|| {
+    (run.lines.len() >= 8 && now > 0.25 && now > 0.9 * before).then(|| {
         let positions = count(positions as f64);
         format!(
             "confident predictions average {value:.2}, results average {result:.2} ({positions} positions); the difference was {before:.2} in the first half of the run"
