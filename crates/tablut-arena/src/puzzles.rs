@@ -1,4 +1,4 @@
-//! Puzzles: positions from real games in which the side to move has a proven shortest win.
+//! Puzzles: positions from self-play games in which the side to move has a proven shortest win.
 //!
 //! A puzzle's position is the start of its own game, without the moves that led to it. The exhaustive solver has proven
 //! the win and that there is no shorter one; it shares no code with the search. [`mine`] finds puzzles in self-play, a
@@ -29,7 +29,7 @@ pub struct Puzzle {
     pub distance: u32,
     /// All moves after which it wins within that distance, in the order of `Rules::legal_moves`.
     pub solutions: Vec<Move>,
-    /// The number of the game that the position comes from.
+    /// The number of its game in the search for puzzles.
     pub game: u64,
     /// Plies played in that game before the position.
     pub ply: u32,

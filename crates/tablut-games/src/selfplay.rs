@@ -128,7 +128,8 @@ impl SelfPlayGame {
         this
     }
 
-    /// The same game with unequal searches. Only the longer ones become training positions.
+    /// The same game with unequal searches. Only searches of the side with more simulations become training
+    /// positions.
     #[must_use]
     pub fn with_handicap(self, handicap: Handicap) -> Self {
         Self { handicap, ..self }

@@ -103,6 +103,7 @@ pub struct Int8Matrix {
     pub(crate) inputs: usize,
     pub(crate) outputs: usize,
     /// `[outputs / 16][inputs / 4][2][8 outputs][4 inputs]`. The first eight of sixteen outputs are 0 to 3 and 8 to 11.
+    #[allow(dead_code, reason = "only instructions for bytes read it")]
     pub(crate) weights: Aligned<i8>,
     /// The same numbers, for machines without products of bytes.
     pub(crate) floats: Matrix,
@@ -204,6 +205,7 @@ pub struct Int8Depthwise {
     /// `[channels / 32][TAP_PAIRS][2][16 channels][2 taps]`. A pair of taps has one above the other: the upper two rows of
     /// the window for each column, then the lowest row for each column with a zero below. The first sixteen of 32 channels
     /// are 0 to 7 and 16 to 23.
+    #[allow(dead_code, reason = "only instructions for bytes read it")]
     pub(crate) weights: Aligned<i8>,
     /// The same numbers, `[tap][channel]`.
     pub(crate) taps: Vec<i16>,

@@ -31,7 +31,7 @@ pub struct MachinePace {
     /// Mean length of a game in plies, played by a search without a net.
     pub plies_per_game: f64,
     pub positions_per_game: f64,
-    /// Evaluations per simulation. It is below 1, because tree reuse and the solver save evaluations.
+    /// Evaluations per simulation. It is usually below 1, because tree reuse and the solver save evaluations.
     pub evaluations_per_simulation: f64,
     /// Evaluations by the net per second of self-play, all threads together.
     pub evaluations_per_second: f64,

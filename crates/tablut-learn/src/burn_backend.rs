@@ -12,7 +12,7 @@ use tablut_games::{LossParts, TrainingBatch};
 use tablut_net::Architecture;
 
 use self::flat_optimizer::{FlatOptimizer, FlatState, norm};
-pub(crate) use self::line_net::LineNet;
+pub(crate) use self::line_net::BurnLineNet;
 use self::loss::{LossTensors, loss};
 pub use self::tensors::Multiply;
 pub(crate) use self::tensors::{host_values, tensor};
@@ -23,7 +23,7 @@ use crate::optimizer::{OptimizerConfig, ParamState, StepConstants};
 /// The weights and the optimiser's state on a device.
 pub struct BurnBackend {
     architecture: Architecture,
-    net: LineNet,
+    net: BurnLineNet,
     device: Device,
     state: FlatState,
     steps: u64,
@@ -42,7 +42,7 @@ impl BurnBackend {
         };
         Self {
             architecture: state.architecture,
-            net: LineNet::new(state.architecture.layers(), device.clone().autodiff(), multiply),
+            net: BurnLineNet::new(state.architecture.layers(), device.clone().autodiff(), multiply),
             state: FlatState {
                 weights: flat(|param| &param.weights),
                 momentum: flat(|param| &param.momentum),

@@ -40,9 +40,9 @@ pub struct SolveReport {
     /// By distance, 1 first.
     pub by_distance: Vec<DistanceReport>,
     pub all: DistanceReport,
-    /// Proofs of the position or of one of its moves that the exhaustive solver confirmed.
+    /// Proofs of the position, or of one of its moves, that the puzzle or the exhaustive solver confirms.
     pub confirmed: u32,
-    /// Proofs that are longer than the solver looks ahead.
+    /// Proofs that were not checked: longer than the solver looks ahead, of a draw, or with too many positions.
     pub unchecked: u32,
     /// Proofs that the solver contradicts, in words. There should be none.
     pub contradicted: Vec<String>,

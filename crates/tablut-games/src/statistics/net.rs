@@ -50,7 +50,7 @@ pub struct PolicyStatistics {
     pub positions: usize,
     /// Mean entropy of the net's policy, in nats.
     pub entropy: f64,
-    /// Mean Kullback-Leibler divergence of the net's policy from the target, in nats.
+    /// Mean Kullback-Leibler divergence D(target ‖ net) of the policies, in nats. The target is the search's policy.
     pub divergence: f64,
     /// Share of the searches that prefer another move than the net.
     pub changed: f64,
@@ -100,7 +100,7 @@ pub struct NetLosses {
     pub policy: f64,
     /// The target's entropy, in nats. It is the lower bound of `policy`.
     pub policy_floor: f64,
-    /// Cross-entropy of win, draw, loss against its target, in nats, in games whose result counts.
+    /// Cross-entropy of attackers win, draw, defenders win against its target, in nats, in games whose result counts.
     pub value: f64,
     /// Mean absolute difference between the plies left and the net's estimate, in plies, in finished games.
     pub moves_left: f64,

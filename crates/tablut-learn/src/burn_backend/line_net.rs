@@ -1,4 +1,4 @@
-//! A net of lines in burn's operations, made of few and large ones, because each of them costs a device the same launch.
+//! A net of lines in burn's operations, made of few and large ones, because each operation costs a kernel launch.
 //!
 //! All rows and columns of a batch go through the line network together. A convolution along a line is a product with a
 //! matrix of all pairs of its nine squares; a 3×3 convolution of a channel is one with a matrix of all pairs of the
@@ -30,8 +30,8 @@ pub struct Outputs {
     pub moves_left: Tensor<2>,
 }
 
-/// A description of a net and what its matrices are made of, on a device.
-pub struct LineNet {
+/// The net's layers, without weights, and the constant matrices that expand its convolutions, on a device.
+pub struct BurnLineNet {
     layers: LineLayers,
     device: Device,
     multiply: Multiply,
@@ -43,12 +43,12 @@ pub struct LineNet {
 
 /// The net with its weights during one batch.
 struct Forward<'a> {
-    net: &'a LineNet,
+    net: &'a BurnLineNet,
     parameters: &'a [Tensor<1>],
     n: usize,
 }
 
-impl LineNet {
+impl BurnLineNet {
     /// A net of these layers on `device`, which multiplies matrices by `multiply`.
     pub fn new(layers: LineLayers, device: Device, multiply: Multiply) -> Self {
         let tap = |input: usize, output: usize| (input + TAPS / 2).checked_sub(output).filter(|&tap| tap < TAPS);

@@ -9,7 +9,7 @@ use tablut_net::{FEATURES, Inference, InputBatch, MOVES_LEFT_UNIT, NetDevice, Ne
 use tablut_rules::Bitboard;
 
 use super::guard::{Quiet, guarded};
-use crate::burn_backend::{BurnBackend, LineNet, Multiply, host_values, tensor};
+use crate::burn_backend::{BurnBackend, BurnLineNet, Multiply, host_values, tensor};
 use crate::gradient_backend::{GradientBackend, LearningDevice, StepError, StepReport};
 use crate::learner::LearnerState;
 use crate::optimizer::OptimizerConfig;
@@ -36,7 +36,7 @@ impl NetDevice for BurnDevice {
         let put = || {
             let put = |values: &[f32]| tensor(values.to_vec(), [values.len()], &self.device);
             let parameters = weights.values().iter().map(put).collect();
-            Ok((LineNet::new(layers, self.device.clone(), self.multiply), parameters))
+            Ok((BurnLineNet::new(layers, self.device.clone(), self.multiply), parameters))
         };
         let net = guarded(&self.name, put).map_err(|error| failed(&error))?;
         Ok(Box::new(NetOnDevice { net: Quiet::new(net), device: self.name.clone() }))
@@ -57,7 +57,7 @@ fn failed(error: &StepError) -> NetError {
 
 /// A net and its parameters, for one thread.
 struct NetOnDevice {
-    net: Quiet<(LineNet, Vec<Tensor<1>>)>,
+    net: Quiet<(BurnLineNet, Vec<Tensor<1>>)>,
     device: Arc<str>,
 }
 
