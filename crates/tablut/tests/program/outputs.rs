@@ -78,10 +78,14 @@ fn paths_that_cannot_be_written_are_reported_before_the_work() {
 fn a_report_is_written_even_if_its_summary_cannot_be_printed() {
     let tiny = Tiny::new();
     let page = tiny.path("page.html");
-    let run = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/quickstart");
+    let run = tiny.path("run");
+    fs::create_dir(&run).unwrap();
+    fs::rename(tiny.config(), run.join("config.toml")).unwrap();
+    let metrics = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/quickstart/fifth/metrics.jsonl");
+    fs::copy(metrics, run.join("metrics.jsonl")).unwrap();
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tablut"));
-    let status = command.args(["report", run, "--out", text(&page)]).stdout(full).status().unwrap();
+    let status = command.args(["report", text(&run), "--out", text(&page)]).stdout(full).status().unwrap();
     assert!(!status.success());
     assert!(fs::read_to_string(&page).unwrap().ends_with("</html>"));
 }
