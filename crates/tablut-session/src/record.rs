@@ -2,8 +2,8 @@
 
 use crate::player::Players;
 use crate::saved::SavedGame;
-use crate::session::Session;
-use crate::tree::Tree;
+use crate::session::{MAX_NODES, Session};
+use crate::tree::{Tree, lines_first};
 use crate::words;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -138,16 +138,18 @@ impl Session {
 
     /// All variations of a game. Tags that a session cannot store become part of the comment on the start.
     fn of_text(game: &GameText, set: RuleSet) -> Result<Self, String> {
+        let found = game.moves.len();
+        if found >= MAX_NODES {
+            return Err(format!("{found} moves with those of variations, expected fewer than {MAX_NODES}"));
+        }
         let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
         let start = game.start_under(&rules);
         let mut session = Self::from_position(rules.clone(), start, Players::people())?;
         let line = game.main_line();
-        let mut ids = Vec::with_capacity(game.moves.len());
-        for (index, written) in game.moves.iter().enumerate() {
-            let parent = written.parent.map_or(Tree::ROOT, |parent| ids[parent]);
-            if session.current() != parent {
-                session.go_to(parent)?;
-            }
+        let mut ids = vec![Tree::ROOT; found];
+        for index in lines_first(game.moves.iter().map(|mv| mv.parent)) {
+            let written = &game.moves[index];
+            session.back_to(written.parent.map_or(Tree::ROOT, |parent| ids[parent]))?;
             let ply = session.game().ply() + 1;
             let mv = match session.ending() {
                 Some(_) => Err(format!("{} is illegal: the game is over", written.text)),
@@ -156,7 +158,7 @@ impl Session {
             let place = if line.contains(&index) { "" } else { "in a variation, " };
             session.play(mv.map_err(|reason| format!("{place}ply {ply}: {reason}"))?)?;
             session.comment(session.current(), &written.comment)?;
-            ids.push(session.current());
+            ids[index] = session.current();
         }
         session.go_to(line.last().map_or(Tree::ROOT, |&last| ids[last]))?;
         let to_move = session.game().position().side_to_move();
@@ -164,8 +166,23 @@ impl Session {
         if let (Some(side), None) = (resigned, session.ending()) {
             session.resign(side)?;
         }
-        let known = ["variant", "result", "termination"];
-        let others = game.tags.iter().filter(|(name, _)| !known.contains(&name.as_str()));
+        let claimed = game.winner();
+        if let (Some(claimed), Some(ending)) = (claimed, session.ending())
+            && claimed != ending.winner
+        {
+            let result = game.tag("result").unwrap_or_default();
+            return Err(format!(
+                "the tag result is {result}, but after the last move {}; correct the tag or the moves, or choose the rules",
+                words::ending(ending)
+            ));
+        }
+        // A result that the moves do not show is kept, such as that of a game which was broken off.
+        let is_shown = claimed.is_none() || session.ending().is_some();
+        let others = game.tags.iter().filter(|(name, _)| match name.as_str() {
+            "variant" => false,
+            "result" | "termination" => !is_shown,
+            _ => true,
+        });
         let comment = others.map(|(name, value)| match name.as_str() {
             "start-comment" => value.clone(),
             name => format!("{name}: {value}"),
