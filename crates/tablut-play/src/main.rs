@@ -1,7 +1,6 @@
 //! The `tablut-play` binary: plays Tablut in the terminal and in the browser, without the trainer.
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -49,7 +48,6 @@ fn main() -> ExitCode {
 }
 
 /// Prints the page's link. Errors are ignored, because the page works without the output.
-fn print_link(link: &str, folder: &Path) {
-    let folder = folder.display();
-    let _ = writeln!(io::stdout(), "{link}\nGames are saved in {folder} after every move. Ctrl-C ends the program.");
+fn print_link(link: &str, saved_in: &str) {
+    let _ = writeln!(io::stdout(), "{link}\n{saved_in} Ctrl-C ends the program.");
 }

@@ -91,6 +91,7 @@ impl AccessControl {
             return Admission::UnknownHost;
         }
         match text(header::ORIGIN) {
+            Some(_) if headers.get_all(header::ORIGIN).iter().count() > 1 => return Admission::UnknownOrigin,
             Some(origin) => {
                 let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
                 if !host.is_some_and(|host| self.knows(host)) {
