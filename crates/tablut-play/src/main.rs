@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use tablut_net::Simd;
 use tablut_play::{PlayArgs, PlayError, ServeArgs, exit_on_signals, play_in_terminal, serve};
 
 /// Plays Tablut against a net, in the terminal or on a page.
@@ -29,6 +30,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    // It would be reported as a fault of the net.
+    if let Err(error) = Simd::from_env() {
+        eprintln!("error: {error}");
+        return ExitCode::from(2);
+    }
     let result = match &arguments.command {
         Some(Command::Serve(args)) => exit_on_signals()
             .map_err(|error| error.to_string())

@@ -283,6 +283,37 @@ mod tests {
     }
 
     #[test]
+    fn a_result_is_checked_against_the_moves_and_otherwise_kept() {
+        let set = RuleSet::named("kvasir").unwrap();
+        let read = |text: &str| Session::import(text, &set);
+        let error = read("[result:-1]\n1. d1-d3 ---").unwrap_err();
+        assert!(error.contains("the tag result is -1, but after the last move the attackers win"), "{error}");
+        assert!(read("[result:1]\n1. d1-d3 ---").unwrap().ending().is_some());
+        assert!(read("[result:?]\n1. d1-d3 ---").is_ok());
+        let broken_off = read("[result:0]\n[termination:by agreement]\n1. d1-d3").unwrap();
+        let comment = broken_off.tree().node(Tree::ROOT).unwrap().comment.clone();
+        assert_eq!((broken_off.ending(), comment.as_str()), (None, "result: 0\ntermination: by agreement"));
+        let saved = read("1. d1-d3 ---").unwrap().export(Format::Json).unwrap();
+        let other = saved.replace("\"winner\": \"attackers\"", "\"winner\": \"defenders\"");
+        assert!(other != saved && read(&other).unwrap_err().contains("the winner is defenders"), "{other}");
+    }
+
+    #[test]
+    fn lines_of_many_moves_are_read_in_any_order() {
+        let set = RuleSet::named("masters").unwrap();
+        // Two lines that grow in turn, in a text and in a saved game.
+        let turn = |n: usize| format!("{n}. e2-f2 e3-f3\n1a.1.{n}a. e2-d2 e3-d3\n{0}. f2-e2 f3-e3\n1a.1.{0}a. d2-e2 d3-e3\n", n + 1);
+        let text = turn(1);
+        let session = Session::import(&text, &set).unwrap();
+        assert_eq!(session.tree().len(), 9);
+        let json = session.export(Format::Json).unwrap();
+        let again = Session::import(&json, &set).unwrap();
+        assert_eq!(again.export(Format::Json).unwrap(), json);
+        let many = format!("1. e2-f2 {}", "(e2-d2) ".repeat(2000));
+        assert!(Session::import(&many, &set).unwrap_err().contains("2001 moves with those of variations"));
+    }
+
+    #[test]
     fn an_exported_rule_file_begins_a_game_under_its_rules() {
         let mut set = RuleSet::named("imperial").unwrap();
         set.king.reach = 2;

@@ -185,6 +185,16 @@ impl SavedGame {
         for (id, side) in resignations {
             session.set_resigned(id, side);
         }
+        let end = *session.tree().main_line().last().expect("a line has its root");
+        session.go_to(end).map_err(|error| at_place(0, &error))?;
+        if let (Some(winner), Some(ending)) = (self.winner, session.ending())
+            && ending.winner != Some(winner)
+        {
+            return Err(SavedGameError(format!(
+                "the winner is {winner}, but after the last move {}",
+                crate::words::ending(ending)
+            )));
+        }
         let at = self.at.unwrap_or(self.moves.len());
         let at = ids.get(at).ok_or_else(|| at_place(at, &"the current position is not in the file"))?;
         session.go_to(*at).map_err(|error| at_place(0, &error))?;

@@ -17,8 +17,8 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 const PING: Duration = Duration::from_secs(15);
 const BURST: f64 = 40.0;
 const RATE: f64 = 20.0;
-/// A long request counts as this many requests.
-const LONG_COST: f64 = 8.0;
+/// A request that opens a game counts as this many requests.
+const OPEN_COST: f64 = 8.0;
 /// The maximum number of messages that are kept while an earlier request waits for its turn.
 const MAX_EARLY: usize = 2;
 
@@ -84,8 +84,9 @@ pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
                         outbox.try_send(encode(&refused)).is_ok()
                     }
                     (Some(outbox), Ok(call)) => {
+                        let opens = call.request.begins_a_game() || matches!(call.request, Request::Open { .. });
+                        limiter.wait(if opens { OPEN_COST } else { 1.0 }).await;
                         let is_long = is_long(&call.request);
-                        limiter.wait(if is_long { LONG_COST } else { 1.0 }).await;
                         let turn = if is_long { turn(&server, &mut socket, &mut early).await } else { None };
                         (turn.is_some() || !is_long) && answer(&server, &mut joined, outbox, call, turn).await
                     }
@@ -119,9 +120,9 @@ async fn next_message(socket: &mut WebSocket, early: &mut VecDeque<Message>) -> 
     }
 }
 
-/// Whether a request reads or builds whole games. It takes up to tens of milliseconds.
+/// Whether a request reads games from text or from disk, which takes up to tens of milliseconds each.
 fn is_long(request: &Request) -> bool {
-    request.begins_a_game() || matches!(request, Request::Open { .. }) || !request.games().is_empty()
+    matches!(request, Request::Import { .. } | Request::Open { .. }) || !request.games().is_empty()
 }
 
 /// Waits until a long request may run. `None` if the interface leaves meanwhile.
