@@ -46,26 +46,22 @@ impl fmt::Display for DrawValues {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a number, or numbers for `attackers` and `defenders`")]
+#[serde(untagged, expecting = "expected a number, or numbers for `attackers` and `defenders`", deny_unknown_fields)]
 enum Written {
     Both(f32),
-    Each(Each),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Each {
-    #[serde(default)]
-    attackers: f32,
-    #[serde(default)]
-    defenders: f32,
+    Each {
+        #[serde(default)]
+        attackers: f32,
+        #[serde(default)]
+        defenders: f32,
+    },
 }
 
 impl From<Written> for DrawValues {
     fn from(written: Written) -> Self {
         match written {
             Written::Both(value) => value.into(),
-            Written::Each(Each { attackers, defenders }) => Self { attackers, defenders },
+            Written::Each { attackers, defenders } => Self { attackers, defenders },
         }
     }
 }
