@@ -55,8 +55,9 @@ impl GameOrder {
     pub fn game(&self, index: usize) -> SelfPlayGame {
         let rng = game_rng(self.seed, self.generation, index as u64);
         let rules = self.rules_of(index);
-        SelfPlayGame::new(index as u64, rules, &self.selfplay, &self.search, self.simulations, rng)
-            .with_handicap(self.handicap(index))
+        let mut game = SelfPlayGame::new(index as u64, rules, &self.selfplay, &self.search, self.simulations, rng);
+        game.handicap = self.handicap(index);
+        game
     }
 
     /// The handicap of game number `index`. A random share of each rule set's games has one.
@@ -233,7 +234,11 @@ impl GameSource for LocalGames<'_> {
         let games = run_tasks(
             order.games,
             self.concurrency,
-            |index| order.game(index).watched(self.watch.clone()),
+            |index| {
+                let mut game = order.game(index);
+                game.watch.clone_from(&self.watch);
+                game
+            },
             || vec![Box::new(NetEvaluator::new((self.make_inference)(&order.weights)))],
             counters,
             cancel,

@@ -76,37 +76,15 @@ impl SearchRecord {
 /// The record cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ReplayError {
-    /// The rule set is not the record's.
     #[error("game {index} was played under `{found}`, not `{expected}`")]
-    Rules {
-        /// The game's number.
-        index: u64,
-        /// The record's rule set.
-        found: String,
-        /// The rule set given.
-        expected: String,
-    },
-    /// The rules do not allow a position or move.
+    Rules { index: u64, found: String, expected: String },
+    /// The rules do not allow a position or move. Plies are counted from 1, and 0 is the start position.
     #[error("game {index}, ply {ply}: {reason}")]
-    Ply {
-        /// The game's number.
-        index: u64,
-        /// The ply, counted from 1. 0 is the start position.
-        ply: usize,
-        /// The reason.
-        reason: String,
-    },
-    /// The replayed game does not end as in the record.
+    Ply { index: u64, ply: usize, reason: String },
     #[error("game {index} ends with {found}, its record says {expected}")]
-    Outcome {
-        /// The game's number.
-        index: u64,
-        /// The end according to the rules.
-        found: String,
-        /// The end according to the record.
-        expected: String,
-    },
+    Outcome { index: u64, found: String, expected: String },
 }
 
 impl GameRecord {

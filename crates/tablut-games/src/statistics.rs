@@ -13,7 +13,6 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Results, Rules, Side};
 
-use crate::record::Handicap;
 use crate::samples::ReplayedGame;
 pub use net::{CalibrationBin, DrawStatistics, NetLosses, NetStatistics, PHASES, PhaseStatistics, PolicyStatistics};
 use sample::entropy;
@@ -52,7 +51,6 @@ pub struct SpecialStatistics {
     /// Games with equal searches. Only these games show how even the rule set is.
     pub ordinary: Results,
     /// Games with unequal searches.
-    #[serde(skip_serializing_if = "is_default")]
     pub uneven: UnevenGames,
 }
 
@@ -100,23 +98,6 @@ pub struct SideStatistics {
     pub target_entropy: f64,
 }
 
-impl SpecialStatistics {
-    /// Counts a game in each of its kinds.
-    fn count(&mut self, handicap: Handicap, result: Results) {
-        match handicap.simulations {
-            None => self.ordinary += result,
-            Some(simulations) => {
-                self.uneven.simulations = simulations;
-                self.uneven.results += result;
-            }
-        }
-    }
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
 impl RuleSetStatistics {
     /// The statistics of `games`, with one entry for each of `rules` that has games, in the same order.
     pub fn count(rules: &[Arc<Rules>], games: &[ReplayedGame]) -> Vec<Self> {
@@ -134,7 +115,13 @@ impl RuleSetStatistics {
             this.games += 1;
             this.results += game.result;
             *this.endings.entry(game.reason.to_string()).or_default() += game.result;
-            special.count(game.handicap, game.result);
+            match game.handicap.simulations {
+                None => special.ordinary += game.result,
+                Some(simulations) => {
+                    special.uneven.simulations = simulations;
+                    special.uneven.results += game.result;
+                }
+            }
             lengths.push(game.plies);
             for (sum, side) in [&mut this.attackers, &mut this.defenders].into_iter().zip(sides) {
                 sum.captures += side.captures;
