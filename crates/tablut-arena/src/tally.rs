@@ -158,11 +158,6 @@ impl Tally {
         self.endings.values().copied().sum()
     }
 
-    /// The pairs counted so far, by half points.
-    pub fn pentanomial(&self) -> Pentanomial {
-        self.pairs.pentanomial()
-    }
-
     /// The state of the sequential test, if there is one.
     pub fn test(&self) -> Option<TestState> {
         self.test.as_ref().map(SequentialTest::state)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use tablut_arena::Opening;
 use tablut_games::{Handicap, SelfPlayConfig};
-use tablut_net::Architecture;
+use tablut_net::{Architecture, Weights};
 use tablut_rules::{RuleSet, Rules};
 use tablut_search::{Limit, SearchConfig, SelfPlaySearch};
 
@@ -42,6 +42,12 @@ pub struct NetSpec {
     /// Hash of its weights, and its name in the object store.
     pub hash: String,
     pub architecture: Architecture,
+}
+
+impl NetSpec {
+    pub fn of(weights: &Arc<Weights>) -> Self {
+        Self { hash: weights.hash(), architecture: weights.architecture() }
+    }
 }
 
 /// The kind of games and their settings.

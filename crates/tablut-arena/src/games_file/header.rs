@@ -79,7 +79,7 @@ impl MatchHeader {
 
     /// Sixteen hexadecimal digits of a hash of the header.
     pub fn id(&self) -> String {
-        blake3::hash(self.line().as_bytes()).to_hex()[..16].to_owned()
+        blake3::hash(json_line(self).as_bytes()).to_hex()[..16].to_owned()
     }
 
     /// Whether this is the match of the header line `text` with more games. `openings` are this match's openings.
@@ -90,11 +90,6 @@ impl MatchHeader {
         let same_openings = before.openings == self.openings || before.openings == Self::hash_of(first);
         let shorter = Self { games: before.games, openings: before.openings.clone(), ..self.clone() };
         same_openings && before.games < self.games && shorter == before
-    }
-
-    /// The header's line, with its end.
-    pub(super) fn line(&self) -> String {
-        json_line(self)
     }
 
     /// The differences between the header `text` and this one, a line each, or an error if it is not a header.
@@ -109,7 +104,7 @@ impl MatchHeader {
             Some(_) => {}
         }
         // The header is compared as text, in which 0.2 is the same in 32 and in 64 bits.
-        let expected: Value = serde_json::from_str(&self.line()).expect("a header's line is JSON");
+        let expected: Value = serde_json::from_str(&json_line(self)).expect("a header's line is JSON");
         let mut differences = Vec::new();
         compare("", Some(&found), Some(&expected), &mut differences);
         Ok(differences)
