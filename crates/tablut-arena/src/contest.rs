@@ -68,7 +68,6 @@ pub struct MatchProgress<'a> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchError {
-    /// There are not enough openings.
     #[error(transparent)]
     Openings(#[from] OpeningsError),
     #[error(transparent)]

@@ -33,7 +33,6 @@ pub struct BookConfig {
     pub n_threads: usize,
 }
 
-/// An opening with a judge's evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedOpening {
     pub opening: Opening,

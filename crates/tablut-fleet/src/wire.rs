@@ -18,7 +18,6 @@ pub const WIRE_VERSION: u32 = 6;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrderSpec {
-    /// [`WIRE_VERSION`].
     pub version: u32,
     pub run: String,
     /// The generation, or the match's number, from 0.
@@ -78,12 +77,8 @@ pub enum WorkSpec {
 pub enum OrderedPlayer {
     /// A player without a net.
     Baseline { player: String },
-    Net {
-        /// Its index among the order's nets.
-        net: usize,
-        limit: Limit,
-        search: SearchConfig,
-    },
+    /// A net, by its index among the order's nets.
+    Net { net: usize, limit: Limit, search: SearchConfig },
 }
 
 impl OrderSpec {

@@ -38,10 +38,9 @@ const CHANCES_TOLERANCE: f32 = 0.001;
 /// A file of records is damaged or unreadable.
 #[derive(Debug, thiserror::Error)]
 #[error("game records {path}: {}", shown(reason))]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct RecordFileError {
-    /// The file.
     pub path: PathBuf,
-    /// The reason.
     pub reason: String,
 }
 

@@ -3,6 +3,8 @@
 //! Everything here is computed from records. There is no randomness, and sums follow the order of the games. So equal
 //! records give equal numbers on any number of threads.
 
+#![expect(missing_docs, reason = "the names say what the other fields are")]
+
 mod net;
 mod sample;
 
@@ -22,15 +24,11 @@ pub use sample::{ExaminedPosition, examine};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RuleSetStatistics {
-    /// The rule set's name.
     pub rules: String,
-    /// Number of games.
     pub games: usize,
-    /// Their results.
     pub results: Results,
     /// Games by the reason of their end, in the words of `tablut replay`.
     pub endings: BTreeMap<String, Results>,
-    /// The lengths of the games.
     pub plies: Lengths,
     /// The attackers: their captures, and the searches of positions in which they are to move.
     pub attackers: SideStatistics,
@@ -50,7 +48,6 @@ pub struct RuleSetStatistics {
 pub struct SpecialStatistics {
     /// Games with equal searches. Only these games show how even the rule set is.
     pub ordinary: Results,
-    /// Games with unequal searches.
     pub uneven: UnevenGames,
 }
 
@@ -58,9 +55,7 @@ pub struct SpecialStatistics {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UnevenGames {
-    /// Simulations of a search of the attackers and of the defenders.
     pub simulations: [u32; 2],
-    /// Their results.
     pub results: Results,
 }
 
@@ -68,17 +63,13 @@ pub struct UnevenGames {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Lengths {
-    /// The mean.
     pub mean: f64,
-    /// The shortest game.
     pub shortest: usize,
     /// A tenth of the games are no longer than this.
     pub p10: usize,
-    /// Half of the games are no longer than this.
     pub median: usize,
     /// Nine tenths of the games are no longer than this.
     pub p90: usize,
-    /// The longest game.
     pub longest: usize,
 }
 

@@ -14,7 +14,6 @@ use tablut_search::SearchConfig;
 /// influence, such as threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchHeader {
-    /// The version of the file format.
     #[serde(rename = "tablut_match")]
     pub format: u32,
     /// The rules in full, so that the games can be replayed even if a rule file has changed.
@@ -42,7 +41,6 @@ pub struct PlayerIdentity {
     /// The player itself, if it has its own name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub player: Option<String>,
-    /// Hash of its net's weights.
     pub net: Option<String>,
     pub search: Option<SearchConfig>,
     pub version: Option<u32>,
@@ -64,7 +62,6 @@ impl MatchHeader {
     /// The version of files that this program writes.
     pub const FORMAT: u32 = 1;
 
-    /// A hash of `openings`.
     pub fn hash_of(openings: &[Opening]) -> String {
         let mut hasher = blake3::Hasher::new();
         for opening in openings {

@@ -28,7 +28,6 @@ pub(super) struct Lease {
     pub message: jetstream::Message,
     /// The number of times that the broker has delivered the job.
     pub delivered: u64,
-    /// The games that have ended.
     pub games: Mutex<Vec<GameRecord>>,
 }
 
@@ -49,7 +48,6 @@ pub(super) struct HeldJobs {
     state: Mutex<State>,
     closed: AtomicBool,
     finished: UnboundedSender<Arc<Lease>>,
-    /// Notified when a game ends.
     pub game_ended: Notify,
     /// The number of steps of all games. A step ends with a request to a net or with the move of a player without a
     /// net.
@@ -92,7 +90,6 @@ impl HeldJobs {
         state.ready.push_back((lease, 0));
     }
 
-    /// The number of unfinished games.
     pub fn holding(&self) -> usize {
         self.lock().holding
     }

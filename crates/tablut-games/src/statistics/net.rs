@@ -1,6 +1,8 @@
 //! Statistics of a net's outputs on a sample of positions: its policy compared with the search's, its values compared
 //! with the results, and its losses.
 
+#![expect(missing_docs, reason = "the names say what the other fields are")]
+
 use serde::{Deserialize, Serialize};
 use tablut_rules::Side;
 
@@ -17,7 +19,6 @@ const BINS: usize = 10;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NetStatistics {
-    /// Positions in the sample.
     pub positions: usize,
     /// The policy in positions with the attackers to move.
     pub attackers: PolicyStatistics,
@@ -34,7 +35,6 @@ pub struct NetStatistics {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DrawStatistics {
-    /// Positions in the sample.
     pub positions: usize,
     /// The net's mean chance of a draw, 0 to 1.
     pub predicted: f64,
@@ -46,7 +46,6 @@ pub struct DrawStatistics {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PolicyStatistics {
-    /// Positions in the sample.
     pub positions: usize,
     /// Mean entropy of the net's policy, in nats.
     pub entropy: f64,
@@ -60,19 +59,12 @@ pub struct PolicyStatistics {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PhaseStatistics {
-    /// The phase's name.
     pub phase: String,
-    /// The first ply.
     pub from_ply: u32,
-    /// Positions in the sample.
     pub positions: usize,
-    /// Mean squared error of the net's value.
     pub net_error: f64,
-    /// Mean squared error of the search's value.
     pub search_error: f64,
-    /// Mean value by the net, absolute.
     pub mean_value: f64,
-    /// Mean result, absolute.
     pub mean_outcome: f64,
 }
 
@@ -82,11 +74,8 @@ pub struct PhaseStatistics {
 pub struct CalibrationBin {
     /// The lower bound. Bins are 0.2 wide.
     pub from: f64,
-    /// Number of positions.
     pub positions: usize,
-    /// Mean value by the net.
     pub value: f64,
-    /// Mean result.
     pub outcome: f64,
 }
 
@@ -94,7 +83,6 @@ pub struct CalibrationBin {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NetLosses {
-    /// Positions in the sample.
     pub positions: usize,
     /// Cross-entropy of the policy against its target, in nats.
     pub policy: f64,

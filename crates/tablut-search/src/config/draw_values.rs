@@ -10,10 +10,9 @@ use tablut_rules::Side;
 /// Files hold one number for both sides, or `attackers` and `defenders`. A missing one is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Written")]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct DrawValues {
-    /// The value for the attackers.
     pub attackers: f32,
-    /// The value for the defenders.
     pub defenders: f32,
 }
 
