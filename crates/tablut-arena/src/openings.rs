@@ -33,14 +33,16 @@ impl Opening {
     }
 }
 
+/// There are not enough different positions after this many plies.
 #[derive(Debug, thiserror::Error, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum OpeningsError {
-    /// There are not enough different positions after this many plies.
-    #[error(
-        "found only {found} different openings of {plies} random plies under {rules}, expected {wanted}; use more plies"
-    )]
-    TooFew { found: usize, wanted: usize, plies: u32, rules: String },
+#[error(
+    "found only {found} different openings of {plies} random plies under {rules}, expected {wanted}; use more plies"
+)]
+pub struct OpeningsError {
+    found: usize,
+    wanted: usize,
+    plies: u32,
+    rules: String,
 }
 
 /// `n` openings of `plies` random plies. All lead to different positions; symmetric positions count as equal. In none
@@ -55,7 +57,7 @@ pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<V
     while openings.len() < n {
         if attempts == MAX_ATTEMPTS {
             let (found, rules) = (openings.len(), rules.name().to_owned());
-            return Err(OpeningsError::TooFew { found, wanted: n, plies, rules });
+            return Err(OpeningsError { found, wanted: n, plies, rules });
         }
         attempts += 1;
         let Ok(drawn) = attempt(rules, plies, &mut rng, |_, moves, rng| Ok::<_, Infallible>(random(moves, rng)));
@@ -142,7 +144,7 @@ mod tests {
         let rules = Arc::new(Rules::named("kvasir").unwrap());
         let error = openings(&rules, 200, 1, 1).unwrap_err();
         // There are 80 moves from the start. They are symmetric in groups of eight, or of four along the axes.
-        assert!(matches!(error, OpeningsError::TooFew { found: 10..=20, wanted: 200, plies: 1, .. }), "{error}");
+        assert!(matches!(error, OpeningsError { found: 10..=20, wanted: 200, plies: 1, .. }), "{error}");
         assert_eq!(openings(&rules, 1, 0, 1).unwrap()[0].moves, []);
     }
 }

@@ -27,7 +27,9 @@ mod statistics;
 mod window;
 
 pub use cancel::CancelToken;
-pub use executor::{Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, run_task_source, run_tasks};
+pub use executor::{
+    Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, deliver_tasks, run_task_source, run_tasks,
+};
 pub use game_source::{
     FleetReport, GameOrder, GameSource, GameSourceError, LocalGames, MakeInference, PlayedGames, WorkerReport,
 };

@@ -1,7 +1,7 @@
 //! Positions as arrays, and the symmetries of these arrays.
 
 use crate::errors::value_error;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, PolicyIndex, encode_symmetric};
@@ -21,11 +21,6 @@ pub(crate) fn batch_of(queries: &[Situation], symmetry: Symmetry) -> InputBatch 
         encode_symmetric(&query.borrowed(), symmetry, &mut batch);
     }
     batch
-}
-
-/// The planes of one position, `[16, 9, 9]`.
-pub(crate) fn planes_of(py: Python<'_>, batch: InputBatch) -> PyResult<Bound<'_, PyArray3<f32>>> {
-    batch.plane_values().into_pyarray(py).reshape([PLANES, SIZE, SIZE])
 }
 
 /// Policy indices as an array `[m, 2]` of entry and choice.

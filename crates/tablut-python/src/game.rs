@@ -1,14 +1,14 @@
 //! Games.
 
 use crate::action::{action_of, move_of, n_actions};
-use crate::encoding::{batch_dict, batch_of, index_array, indices_array, planes_of, symmetry};
+use crate::encoding::{batch_dict, batch_of, index_array, indices_array, symmetry};
 use crate::errors::{illegal_move, type_error, value_error};
 use crate::rules::{PyRules, RulesArgument, side};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 use std::sync::Arc;
-use tablut_net::PolicyIndex;
+use tablut_net::{PLANES, PolicyIndex};
 use tablut_rules::{Bitboard, Game, Move, MoveList, Outcome, Position, Rules, SIZE, SQUARES, Square, Symmetry};
 use tablut_search::Situation;
 use tablut_session::board_text::{Style, board_text};
@@ -271,7 +271,8 @@ impl PyGame {
     /// The net's input planes, f32 `[16, 9, 9]`, each value 0 or 1. `symmetry` transforms the board.
     #[pyo3(signature = (symmetry=0))]
     fn planes<'py>(&self, py: Python<'py>, symmetry: usize) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        planes_of(py, batch_of(&[self.situation()], self::symmetry(symmetry)?))
+        let batch = batch_of(&[self.situation()], self::symmetry(symmetry)?);
+        batch.plane_values().into_pyarray(py).reshape([PLANES, SIZE, SIZE])
     }
 
     /// The net's features, f32 `[42]`, each from 0 to 1.

@@ -14,7 +14,7 @@ use pyo3::sync::PyOnceLock;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use tablut_net::{Inference, InputBatch, Model, NetError, NetEvaluator, OutputBatch, PooledNet, clauses_hash, encode};
+use tablut_net::{Inference, InputBatch, Model, NetError, NetEvaluator, OutputBatch, PooledNet, encode};
 use tablut_rules::{MoveList, Situation};
 use tablut_search::Evaluator;
 use tablut_search::formulas::softmax::{exp, log_softmax};
@@ -47,11 +47,6 @@ impl PyModel {
         Model::from_bytes(SHIPPED).map_err(|error| runtime_error(format!("{SHIPPED_NAME}: {error}")))
     }
 
-    pub(crate) fn load_shipped(py: Python<'_>) -> PyResult<Py<PyModel>> {
-        let load = || Py::new(py, Self::new(SHIPPED_NAME.to_owned(), Self::shipped_model()?)?);
-        LOADED.get_or_try_init(py, load).map(|model| model.clone_ref(py))
-    }
-
     /// An evaluator that distributes each batch among `threads` threads. Call it only while Python's lock is held.
     pub(crate) fn evaluator(&self, threads: usize) -> PyResult<Box<dyn Evaluator>> {
         Ok(Box::new(NetEvaluator::new(self.net.inference(threads).map_err(runtime_error)?)))
@@ -82,8 +77,9 @@ impl PyModel {
 
     /// The net that comes with the package. It was trained on all fourteen rule sets.
     #[staticmethod]
-    fn shipped(py: Python<'_>) -> PyResult<Py<PyModel>> {
-        Self::load_shipped(py)
+    pub(crate) fn shipped(py: Python<'_>) -> PyResult<Py<PyModel>> {
+        let load = || Py::new(py, Self::new(SHIPPED_NAME.to_owned(), Self::shipped_model()?)?);
+        LOADED.get_or_try_init(py, load).map(|model| model.clone_ref(py))
     }
 
     /// The hash of the weights.
@@ -155,11 +151,6 @@ pub(crate) fn n_threads(asked: Option<usize>) -> PyResult<usize> {
         Some(threads @ 1..=1024) => Ok(threads),
         Some(threads) => Err(value_error(format!("{threads} threads: expected 1 to 1024"))),
     }
-}
-
-/// The hash of a rule set's clauses, without its name and source.
-pub(crate) fn rules_hash(rules: &tablut_rules::Rules) -> String {
-    clauses_hash(rules.set())
 }
 
 #[derive(Default)]

@@ -3,7 +3,6 @@
 use crate::encoding::batch_dict;
 use crate::errors::{check_readable, runtime_error, value_error};
 use crate::game::{PyGame, PyOutcome};
-use crate::model::rules_hash;
 use crate::rules::PyRules;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyIndexError;
@@ -15,7 +14,7 @@ use tablut_games::{
     GameRecord, RecordFile, ReplayWindow, TrainingBatch, read_records, records_from_bytes, records_to_bytes,
     write_records,
 };
-use tablut_net::{PLANES, StatedRules};
+use tablut_net::{PLANES, StatedRules, clauses_hash};
 use tablut_rules::{Rules, SIZE};
 use tablut_search::Chances;
 
@@ -174,7 +173,7 @@ fn with_rules(records: &[Bound<'_, PyRecord>]) -> PyResult<(Vec<GameRecord>, Vec
     for record in records.iter().map(Bound::get) {
         match rules.iter().find(|known| known.name() == record.rules.name()) {
             None => rules.push(record.rules.clone()),
-            Some(known) if Arc::ptr_eq(known, &record.rules) || rules_hash(known) == rules_hash(&record.rules) => {}
+            Some(known) if clauses_hash(known.set()) == clauses_hash(record.rules.set()) => {}
             Some(known) => {
                 let name = known.name();
                 return Err(value_error(format!("two different rule sets have the name {name}: rename one of them")));

@@ -1,6 +1,7 @@
 //! The jobs that wait for a host's threads. A host passes the time in, as the time since one moment in the past.
 
 use crate::work::{Step, Work};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -64,7 +65,7 @@ pub enum JobTask {
 /// Jobs in the order of their priorities. Jobs of one priority take turns.
 #[derive(Default)]
 pub struct JobQueue {
-    waiting: Vec<(u64, SessionJob)>,
+    waiting: BTreeMap<(Priority, u64), SessionJob>,
     /// Last updates that must not be reported before a time.
     delayed: Vec<(Duration, JobUpdate)>,
     turns: u64,
@@ -74,11 +75,11 @@ impl JobQueue {
     /// Adds a job behind the others of its priority.
     pub fn push(&mut self, job: SessionJob) {
         self.turns += 1;
-        self.waiting.push((self.turns, job));
+        self.waiting.insert((job.priority, self.turns), job);
     }
 
     pub fn waiting(&self) -> impl ExactSizeIterator<Item = &SessionJob> {
-        self.waiting.iter().map(|(_, job)| job)
+        self.waiting.values()
     }
 
     /// Returns the last update of a job, or keeps it until the job's delay is over.
@@ -97,22 +98,20 @@ impl JobQueue {
         if let Some(due) = self.delayed.iter().position(|(at, _)| *at <= now) {
             return Some(JobTask::Report(self.delayed.swap_remove(due).1));
         }
-        let first = self.first()?;
-        Some(JobTask::Run(Box::new(self.waiting.swap_remove(first).1)))
+        self.forget_cancelled();
+        self.waiting.pop_first().map(|(_, job)| JobTask::Run(Box::new(job)))
     }
 
     /// The time until there is something to do. `None` until a job is added.
     pub fn pause(&mut self, now: Duration) -> Option<Duration> {
-        match self.first() {
-            Some(_) => Some(Duration::ZERO),
-            None => self.delayed.iter().map(|(at, _)| at.saturating_sub(now)).min(),
+        self.forget_cancelled();
+        if self.waiting.is_empty() {
+            return self.delayed.iter().map(|(at, _)| at.saturating_sub(now)).min();
         }
+        Some(Duration::ZERO)
     }
 
-    /// The index of the first job. Cancelled jobs are removed.
-    fn first(&mut self) -> Option<usize> {
-        self.waiting.retain(|(_, job)| !job.is_cancelled());
-        let waiting = self.waiting.iter().enumerate();
-        waiting.min_by_key(|(_, (turn, job))| (job.priority, *turn)).map(|(index, _)| index)
+    fn forget_cancelled(&mut self) {
+        self.waiting.retain(|_, job| !job.is_cancelled());
     }
 }

@@ -137,7 +137,7 @@ fn with_seats(mut session: Session, seed: u64) -> Result<Session, String> {
     }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let [attackers, defenders] = [(); 2].map(|()| format!("{:016x}", rng.random::<u64>()));
-    session.set_seats(Some(Seats { attackers, defenders }));
+    session.seats = Some(Seats { attackers, defenders });
     Ok(session)
 }
 
