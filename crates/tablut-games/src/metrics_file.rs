@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use tablut_net::durable;
+use tablut_rules::json_fault;
 
 use crate::metrics::GenerationMetrics;
 use crate::run_folder::{RunFolder, RunFolderError};
@@ -103,7 +104,7 @@ fn whole_lines<'a>(path: &Path, bytes: &'a [u8]) -> Result<Vec<(&'a [u8], Genera
     let malformed = |line, reason: String| RunFolderError::Metrics { path: path.to_owned(), line, reason };
     let lines = lines(bytes).map(|(number, line, parsed)| match parsed {
         Ok(metrics) => Ok((line, metrics)),
-        Err(error) => Err(malformed(number, error.to_string())),
+        Err(error) => Err(malformed(number, json_fault(&error))),
     });
     lines.collect()
 }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tablut_net::{StatedRules, durable};
-use tablut_rules::{Outcome, Rules, shown};
+use tablut_rules::{Outcome, Rules, read_at_most, shown};
 use tablut_search::Chances;
 
 use crate::record::{GameRecord, Handicap, PlyRecord, SearchRecord};
@@ -31,6 +31,8 @@ const VERSION: u32 = 3;
 const COMPRESSION_LEVEL: i32 = 1;
 /// The maximum length of a frame. It guards against wrong lengths in a damaged file.
 const MAX_FRAME_BYTES: usize = 64 << 20;
+/// The maximum size of a file. A generation's games have some megabytes.
+const MAX_BYTES: u64 = 4 << 30;
 
 /// The largest accepted difference of a search's chances from a distribution. It allows for rounding.
 const CHANCES_TOLERANCE: f32 = 0.001;
@@ -121,7 +123,7 @@ pub fn records_to_bytes(file: &RecordFile) -> Result<Vec<u8>, String> {
 /// # Errors
 /// If the file cannot be read, is damaged, or is not a file of records of this version.
 pub fn read_records(path: &Path) -> Result<RecordFile, RecordFileError> {
-    let bytes = fs::read(path).map_err(|error| error.to_string());
+    let bytes = fs::File::open(path).and_then(|file| read_at_most(file, MAX_BYTES)).map_err(|error| error.to_string());
     let file = bytes.and_then(|bytes| records_from_bytes(&bytes));
     file.map_err(|reason| RecordFileError { path: path.to_owned(), reason })
 }

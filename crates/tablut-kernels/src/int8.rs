@@ -18,6 +18,7 @@ pub(crate) mod simd128;
 
 use std::borrow::Cow;
 
+use crate::aligned::volume;
 use crate::depthwise::TAPS;
 use crate::{Aligned, LANES, Matrix};
 
@@ -127,7 +128,7 @@ impl Int8Matrix {
     pub fn pack([outputs, inputs]: [usize; 2], weights: &[f32], units: &[f32]) -> Int8Matrix {
         assert!(inputs > 0 && inputs.is_multiple_of(INT8_LANES) && outputs.is_multiple_of(INT8_LANES), "sizes");
         assert!(inputs <= MOST_INPUTS, "more inputs than a sum has room for");
-        assert!(weights.len() == outputs * inputs && units.len() == outputs, "size of a matrix");
+        assert!(weights.len() == volume([outputs, inputs]) && units.len() == outputs, "size of a matrix");
         // The sum of `inputs` products of at most 127 * 127 has 14 bits more than `inputs`.
         let shift = inputs.ilog2() + u32::from(!inputs.is_power_of_two()) - 1;
         let mut packed = Aligned::zeroed(outputs * inputs);
@@ -229,7 +230,10 @@ impl Int8Depthwise {
             let taps: Vec<f32> = weights[channel..].iter().step_by(channels).copied().collect();
             let largest = taps.iter().fold(0.0_f32, |largest, weight| largest.max(weight.abs()));
             let sum: f32 = taps.iter().map(|weight| weight.abs()).sum();
-            let (step, multiplier) = step((largest / LARGEST).max(sum / LARGEST_SUM), 1.0);
+            let wanted = (largest / LARGEST).max(sum / LARGEST_SUM);
+            let (step, multiplier) = step(wanted, 1.0);
+            // The largest multiplier is not enough for very large weights. The outputs are too small then, but fit.
+            let step = step.max(wanted);
             for (tap, &weight) in taps.iter().enumerate() {
                 let (row, column) = (tap / 3, tap % 3);
                 let (pair, lower) = if row < 2 { (column, row) } else { (3 + column, 0) };

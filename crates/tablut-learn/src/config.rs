@@ -60,6 +60,9 @@ pub struct TrainConfig {
 
 const MAX_RULE_SETS: usize = 1000;
 
+/// The maximum size of a config in bytes. One with a thousand long names of rule files is smaller.
+const MAX_BYTES: u64 = 1 << 20;
+
 pub(crate) const MAX_GENERATIONS: u64 = 100_000;
 
 fn default_shape() -> Architecture {
@@ -109,7 +112,8 @@ impl TrainConfig {
     /// to its folder and become absolute.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
         let io = |error| TrainConfigError::Io { path: path.to_owned(), error };
-        let text = std::fs::read(path).and_then(tablut_rules::decode).map_err(io)?;
+        let bytes = std::fs::File::open(path).and_then(|file| tablut_rules::read_at_most(file, MAX_BYTES));
+        let text = bytes.and_then(tablut_rules::decode).map_err(io)?;
         let mut config = Self::parse(&text, path, overrides)?;
         config.resolve_paths(std::path::absolute(path).map_err(io)?.parent().unwrap_or(Path::new("")));
         Ok(config)
@@ -129,6 +133,9 @@ impl TrainConfig {
     /// Reads a config from its text. Paths in it do not change. `path` is its name in errors.
     pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
         let wrong = |reason: String| TrainConfigError::Text { path: path.to_owned(), reason };
+        if text.len() as u64 > MAX_BYTES {
+            return Err(wrong(format!("{} bytes, expected at most {MAX_BYTES}", text.len())));
+        }
         // The text is parsed as a config first, because only then errors contain the line.
         let _: Self = toml::from_str(text).map_err(|error| wrong(format!("\n{error}")))?;
         let mut table: toml::Table = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;

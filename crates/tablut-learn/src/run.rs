@@ -1,13 +1,14 @@
 //! A run, which is stored in a folder: how it starts and continues.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tablut_games::{GenerationFile, GenerationMetrics, ReplayWindow, RunFolder, RunFolderError};
-use tablut_net::{Model, TrainingSummary, Weights, durable};
+use tablut_net::durable::{self, FolderLock};
+use tablut_net::{Model, TrainingSummary, Weights};
 use tablut_rules::{RuleSet, Rules};
 
 use crate::checkpoint::{Checkpoint, remove_old_states};
@@ -17,7 +18,7 @@ use crate::history::{GENERATIONS_COUNTED, GameHistory};
 use crate::learner::{LearnerState, learning_rate_share};
 use crate::opponents::keep_opponents;
 use crate::run_settings::{
-    config_of, config_so_far, damaged_state, load_games, load_rules, lock, reconcile, reconcile_rules,
+    config_of, config_so_far, damaged_state, load_games, load_rules, reconcile, reconcile_rules,
 };
 use crate::start::{load_start, reconcile_start};
 use crate::time_budget::TimeBudget;
@@ -44,7 +45,7 @@ pub struct Run {
     pub(crate) history: GameHistory,
     pub(crate) time: Option<TimeBudget>,
     /// Held while the run is open.
-    _lock: File,
+    pub lock: FolderLock,
 }
 
 /// The device as a difference, if the last generation used another device than `now`.
@@ -119,7 +120,7 @@ impl Run {
             changed,
             history: GameHistory::default(),
             time: None,
-            _lock: lock,
+            lock,
         };
         run.refill_window()?;
         run.refill_history()?;
@@ -176,6 +177,12 @@ impl Run {
         Ok(durable::write(&path, self.config.to_toml().as_bytes()).map_err(RunFolderError::io(path))?)
     }
 
+    /// Checks that the folder was not moved or replaced since the run was opened. What is written to its path then would
+    /// damage another run.
+    pub fn check_folder(&self) -> Result<(), TrainError> {
+        if self.lock.is_in_place() { Ok(()) } else { Err(TrainError::Moved(self.folder.clone())) }
+    }
+
     pub fn files(&self) -> RunFolder<'_> {
         RunFolder(&self.folder)
     }
@@ -224,8 +231,11 @@ impl Run {
 }
 
 /// Locks the folder, and removes temporary files of a killed process.
-fn lock_and_clean(folder: &Path) -> Result<File, TrainError> {
-    let lock = lock(folder)?;
+fn lock_and_clean(folder: &Path) -> Result<FolderLock, TrainError> {
+    let lock = FolderLock::new(folder).map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock => TrainError::Locked(folder.to_owned()),
+        _ => RunFolderError::io(folder)(error).into(),
+    })?;
     for part in ["", "games", "checkpoints", "opponents"].map(|part| folder.join(part)) {
         durable::remove_leftovers(&part).map_err(RunFolderError::io(part))?;
     }

@@ -1,7 +1,7 @@
 //! What a run's folder keeps of its settings, config and rules, and how they may change. Also its lock and its games.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -70,19 +70,6 @@ pub(crate) fn damaged_state(run: RunFolder<'_>, error: ModelFileError) -> TrainE
         None => format!("No earlier state is intact. Delete {newest} to learn again from all of the run's games."),
     };
     TrainError::DamagedState { error, advice }
-}
-
-/// Locks the folder for this process. The system releases the lock when the process ends or is killed.
-pub(crate) fn lock(folder: &Path) -> Result<File, TrainError> {
-    let path = folder.join(".lock");
-    fs::create_dir_all(folder).map_err(RunFolderError::io(&path))?;
-    let file = File::options().create(true).truncate(false).write(true).open(&path);
-    let file = file.map_err(RunFolderError::io(&path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(TrainError::Locked(folder.to_owned())),
-        Err(TryLockError::Error(error)) => Err(RunFolderError::Io { path, error }.into()),
-    }
 }
 
 /// The config that the run in `folder` has had so far, or `None` for a new run. It is the one in the last state,

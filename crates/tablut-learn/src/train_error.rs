@@ -20,6 +20,11 @@ pub enum TrainError {
     Device(#[from] DeviceError),
     #[error("{0} is in use by another training process")]
     Locked(PathBuf),
+    #[error(
+        "{0} was moved or replaced during the run; nothing was written to it since. Move it back, or give its new \
+         path, and continue it with --resume"
+    )]
+    Moved(PathBuf),
     #[error(transparent)]
     Config(#[from] TrainConfigError),
     #[error("{path} was started with another config; these keys cannot change during a run:\n{}\n\
@@ -52,6 +57,14 @@ pub enum TrainError {
     Measuring(#[from] NetError),
     #[error(transparent)]
     Learning(#[from] StepError),
+    #[error("{error}; the learning rate was {learning_rate}")]
+    Step { error: StepError, learning_rate: f32 },
+    #[error(
+        "learning diverged at step {step}: the loss of policy and value is {loss:.1}, and that of an untrained net \
+         {untrained:.1}; the learning rate was {learning_rate}: choose a lower learning.learning_rate (the last checkpoint is \
+         intact)"
+    )]
+    Diverged { step: u64, loss: f32, untrained: f32, learning_rate: f32 },
     #[error("self-play: {0}")]
     Games(GameSourceError),
     #[error("rating the net: {0}")]

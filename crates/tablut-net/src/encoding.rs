@@ -29,6 +29,8 @@ pub fn encode_symmetric(situation: &Situation<&Rules, &[Move]>, symmetry: Symmet
     batch.n += 1;
 }
 
+const NO_NUMBERS: &str = "the net's outputs are too large for numbers: its training has diverged, or its file was made by hand; use another net";
+
 /// An [`Evaluator`] over any [`Inference`].
 pub struct NetEvaluator {
     net: Box<dyn Inference>,
@@ -50,6 +52,10 @@ impl Evaluator for NetEvaluator {
             encode(&query.borrowed(), &mut self.input);
         }
         self.net.infer(&self.input, &mut self.output).map_err(|error| EvaluateError::Failed(error.into()))?;
+        let outputs = self.output.wdl.iter().flatten().chain(&self.output.moves_left).chain(&self.output.logits);
+        if !outputs.copied().all(f32::is_finite) {
+            return Err(EvaluateError::new(NO_NUMBERS));
+        }
         let evaluation = |row: usize| Evaluation {
             logits: self.output.logits[self.input.move_range(row)].to_vec(),
             wdl: self.output.wdl[row],

@@ -45,7 +45,7 @@ pub use engine::{Engine, EngineOptions};
 pub use error::{ModelFileError, ModelFileErrorKind, NetError};
 pub use features::{FEATURES, PLANES, RULE_FEATURES};
 pub use layers::{MOVES_LEFT_UNIT, Parameter};
-pub use model_file::{FORMAT_VERSION, MAX_PLAY_SIMULATIONS, Model, TrainingSummary, container};
+pub use model_file::{FORMAT_VERSION, MAX_MODEL_BYTES, MAX_PLAY_SIMULATIONS, Model, TrainingSummary, container};
 pub use policy::{DISTANCES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex};
 pub use pool::{NetPool, PooledNet};
 pub use rules_choice::{KnownRules, RulesChoice, choose_rules, rules_of_file};

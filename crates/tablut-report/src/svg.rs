@@ -95,8 +95,8 @@ pub fn line_chart(title: &str, reading: &str, series: &[Series], axis: Axis) -> 
                 }
                 @for series in series {
                     path class=(format!("line {}{}", series.class, if series.dashed { " dashed" } else { "" })) d=(path(&series.points, x, y)) {}
-                    @if series.points.iter().filter(|p| p.1.is_finite()).count() == 1 {
-                        @for point in &series.points { circle class=(format!("dot {}", series.class)) cx=(f1(x(point.0))) cy=(f1(y(point.1))) r="3" {} }
+                    @for point in lone(&series.points) {
+                        circle class=(format!("dot {}", series.class)) cx=(f1(x(point.0))) cy=(f1(y(point.1))) r="3" {}
                     }
                 }
             }
@@ -109,6 +109,13 @@ pub fn line_chart(title: &str, reading: &str, series: &[Series], axis: Axis) -> 
             }
         }
     }
+}
+
+/// The points without a neighbour, through which no line goes.
+fn lone(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> {
+    let is_shown = |at: usize| points.get(at).is_some_and(|point| point.1.is_finite());
+    let is_lone = move |at: usize| is_shown(at) && !is_shown(at + 1) && !at.checked_sub(1).is_some_and(is_shown);
+    points.iter().enumerate().filter(move |(at, _)| is_lone(*at)).map(|(_, point)| *point)
 }
 
 /// A coordinate with one decimal, a tenth of a pixel.
@@ -177,6 +184,8 @@ pub fn whiskers(title: &str, low: f64, mean: f64, high: f64, class: &str) -> Mar
 /// The mean result against the net's mean value, one circle a bin. A calibrated net is on the diagonal.
 pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Markup {
     const SIDE: f64 = 220.0;
+    let bins: Vec<&CalibrationBin> =
+        bins.iter().filter(|bin| bin.value.is_finite() && bin.outcome.is_finite()).collect();
     if bins.is_empty() {
         return html! {};
     }
@@ -197,7 +206,7 @@ pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Markup {
                 line class="half" x1=(f1(x(-1.0))) x2=(f1(x(1.0))) y1=(f1(y(-1.0))) y2=(f1(y(1.0))) {}
                 text class="tick mid" x=(f1(x(0.0))) y=(SIDE - 6.0) { "the net's value" }
                 text class="tick mid" transform=(format!("translate(13 {:.1}) rotate(-90)", y(0.0))) { "mean result" }
-                @for bin in bins {
+                @for bin in &bins {
                     circle class="dot n" cx=(f1(x(bin.value))) cy=(f1(y(bin.outcome))) r=(f1(2.5 + 5.0 * (bin.positions as f64 / most).sqrt())) {
                         title { (format!("{} positions: mean value {:+.2}, mean result {:+.2}", bin.positions, bin.value, bin.outcome)) }
                     }
@@ -237,6 +246,25 @@ mod tests {
             let text = line_chart("flat", "", &series, Axis { from_zero: true, shares: false }).into_string();
             assert!(text.contains("<svg") && !text.contains("NaN") && !text.contains("inf"), "{text}");
         }
+    }
+
+    #[test]
+    fn points_without_neighbours_are_circles_and_missing_values_are_not() {
+        let missing = f64::NAN;
+        for (values, circles) in [
+            (vec![missing, 1.0, missing], 1),
+            (vec![1.0, missing, 2.0], 2),
+            (vec![1.0, 2.0, missing, 3.0, missing], 1),
+            (vec![1.0, 2.0], 0),
+        ] {
+            let points = (0..).map(f64::from).zip(values).collect();
+            let series = [Series { name: String::new(), class: "n".to_owned(), dashed: false, points }];
+            let text = line_chart("gaps", "", &series, Axis::default()).into_string();
+            assert_eq!((text.matches("<circle").count(), text.contains("NaN")), (circles, false), "{text}");
+        }
+        let bin = |value| CalibrationBin { from: 0.0, positions: 3, value, outcome: 0.5 };
+        let text = calibration_plot("values", &[bin(0.1), bin(missing)]).into_string();
+        assert_eq!((text.matches("<circle").count(), text.contains("NaN")), (1, false), "{text}");
     }
 
     #[test]

@@ -280,6 +280,13 @@ fn sides(run: &RunFiles, sentences: &mut Vec<String>) {
 fn balance(rules: &str, n_generations: usize, results: &Results) -> String {
     let Results { attackers, draws, defenders, unfinished } = *results;
     let finished = results.finished();
+    if finished == 0 {
+        let generations = the_last(n_generations);
+        return format!(
+            "In {generations} of self-play under {rules} none of {unfinished} games was finished, so they do not show which \
+             side is stronger."
+        );
+    }
     let (low, high) = share_interval(attackers, finished);
     let share = |n: usize| percent(n as f64 / finished.max(1) as f64);
     // Draws count for neither side.

@@ -247,6 +247,19 @@ fn a_disk_that_will_be_full() {
 }
 
 #[test]
+fn a_net_that_learning_has_destroyed() {
+    let loss = |untrained| {
+        move |line: &mut GenerationMetrics| {
+            (line.learning.learnt.policy, line.learning.learnt.value, line.learning.learnt.untrained) =
+                (3.1, 0.5, untrained);
+        }
+    };
+    assert_eq!(kinds(loss(3.5)), [WarningKind::WorseThanUntrained]);
+    assert_eq!(kinds(loss(3.7)), []);
+    assert_eq!(kinds(loss(0.0)), [], "older runs do not tell it");
+}
+
+#[test]
 fn every_warning_is_explained() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/troubleshooting.md");
     let text = std::fs::read_to_string(path).unwrap();
@@ -278,6 +291,11 @@ fn the_headline_names_the_side_that_wins_fewer_games() {
         let sentences = headline(&run).sentences.join(" ");
         assert!(sentences.contains(part), "{sentences}");
     }
+    for line in &mut run.lines {
+        line.rule_sets[0].results = Results { unfinished: 8, ..Results::default() };
+    }
+    let sentences = headline(&run).sentences.join(" ");
+    assert!(sentences.contains("none of 24 games was finished") && !sentences.contains("about even"), "{sentences}");
 }
 
 /// The answer and the sentences of a run whose policy and value loss change from the first to the second number.

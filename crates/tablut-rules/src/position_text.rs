@@ -11,6 +11,8 @@ use crate::side::{Piece, Side};
 
 /// A message repeats at most this many characters of a wrong text.
 const SHOWN: usize = 160;
+/// No position's text is longer.
+const MAX_BYTES: usize = 1024;
 
 /// The text is not a position. The error lists everything that is wrong.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -64,6 +66,11 @@ impl Position {
     /// # Errors
     /// If the text is not a position, or neither the text nor `side` gives the side to move.
     pub fn read(text: &str, side: Option<Side>) -> Result<Position, PositionTextError> {
+        let shown = || text.chars().take(SHOWN).collect();
+        if text.len() > MAX_BYTES {
+            let faults = vec![format!("{} bytes, expected at most {MAX_BYTES}", text.len())];
+            return Err(PositionTextError { text: shown(), faults });
+        }
         let (rows, letter) = text.split_once(' ').map_or((text, None), |(rows, letter)| (rows, Some(letter)));
         let mut faults = Vec::new();
         let side = match letter {
@@ -92,7 +99,7 @@ impl Position {
             (Ok(_), _) => {}
             (Err(row_faults), _) => faults = [row_faults, faults].concat(),
         }
-        Err(PositionTextError { text: text.chars().take(SHOWN).collect(), faults })
+        Err(PositionTextError { text: shown(), faults })
     }
 
     /// The board in OpenTafl's notation, from row 1 up, without the side to move.

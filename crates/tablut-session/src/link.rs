@@ -34,6 +34,7 @@ impl Session {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             let value = decode(value)?;
             match key {
+                "rules" | "toml" if set.is_some() => return Err("a link with two rule sets".to_owned()),
                 "rules" => set = Some(RuleSet::named(&value).map_err(|error| error.to_string())?),
                 "toml" => set = Some(RuleSet::from_toml(&value).map_err(|error| error.to_string())?),
                 "start" => start = Some(value),

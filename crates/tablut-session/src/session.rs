@@ -151,11 +151,13 @@ impl Session {
         let before = *self.game.position();
         let applied = self.game.play(mv).map_err(SessionError::Illegal)?;
         let report = MoveReport::new(&before, mv, &applied, &self.game);
-        self.current = match self.tree.child(self.current, mv) {
+        let child = match self.tree.child(self.current, mv) {
             Some(known) => known,
             None => self.tree.add(self.current, report),
         };
-        self.tree.walk(self.current);
+        // All nodes above the current one lead to it already.
+        self.tree.step(self.current, child);
+        self.current = child;
         Ok(self.node().report.as_ref().expect("a move led here"))
     }
 
@@ -169,6 +171,14 @@ impl Session {
         let parent = self.node().parent.ok_or(SessionError::NothingToUndo)?;
         self.game.undo();
         self.current = parent;
+        Ok(())
+    }
+
+    /// Takes moves back until `id` is the current position.
+    pub(crate) fn back_to(&mut self, id: NodeId) -> Result<(), SessionError> {
+        while self.current != id {
+            self.undo()?;
+        }
         Ok(())
     }
 

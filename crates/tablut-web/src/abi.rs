@@ -14,9 +14,15 @@ thread_local! {
     static HOST: RefCell<Option<BrowserHost>> = const { RefCell::new(None) };
 }
 
-/// Returns a buffer of `bytes` bytes for an argument.
+/// The largest argument. No net or request is larger, and the memory of a module cannot shrink.
+const MAX_INPUT: usize = 64 << 20;
+
+/// Returns a buffer of `bytes` bytes for an argument, or a null pointer if it is too large.
 #[unsafe(no_mangle)]
 extern "C" fn tablut_input(bytes: usize) -> *mut u8 {
+    if bytes > MAX_INPUT {
+        return std::ptr::null_mut();
+    }
     INPUT.with_borrow_mut(|input| {
         *input = vec![0; bytes];
         input.as_mut_ptr()

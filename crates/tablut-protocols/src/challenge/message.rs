@@ -2,7 +2,7 @@
 
 use super::ChallengeError;
 use serde::{Deserialize, Serialize};
-use tablut_rules::{Bitboard, CENTRE, Move, Piece, Position, SIZE, Side, Square};
+use tablut_rules::{Bitboard, CENTRE, Move, Piece, Position, SIZE, Side, Square, json_fault};
 
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -90,7 +90,7 @@ impl ChallengeState {
     }
 
     pub fn read(text: &str, peer: &'static str) -> Result<Self, ChallengeError> {
-        serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))
+        serde_json::from_str(text).map_err(|error| unreadable(peer, &json_fault(&error), text))
     }
 }
 
@@ -110,7 +110,7 @@ impl Action {
     /// ignored.
     pub fn read(text: &str, peer: &'static str) -> Result<Move, ChallengeError> {
         let squares: Squares =
-            serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))?;
+            serde_json::from_str(text).map_err(|error| unreadable(peer, &json_fault(&error), text))?;
         let square = |name: &str| name.to_ascii_lowercase().parse::<Square>();
         match (square(&squares.from), square(&squares.to)) {
             (Err(error), _) | (_, Err(error)) => Err(unreadable(peer, &error.to_string(), text)),

@@ -58,6 +58,12 @@ fn board(game: &Game) -> String {
 }
 
 #[test]
+fn the_end_of_the_input_stops_an_analysis() {
+    let lines = answers(&[RULES, "analyze 2 86400"]);
+    assert!(lines.iter().any(|line| line.starts_with("analysis ")), "{lines:?}");
+}
+
+#[test]
 fn it_plays_a_game() {
     // The other side's reply must fit the engine's first move, so that move is requested first. Without a clock it is
     // the same each time.

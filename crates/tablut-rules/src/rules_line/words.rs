@@ -12,6 +12,8 @@ use crate::side::Side;
 
 /// A message shows at most this many characters of a text.
 const SHOWN: usize = 40;
+/// No line of rules is longer.
+const MAX_BYTES: usize = 4096;
 
 /// The rules of a line that have not been read yet, and the errors found so far.
 pub(super) struct Words<'a> {
@@ -22,6 +24,10 @@ pub(super) struct Words<'a> {
 impl<'a> Words<'a> {
     pub(super) fn of(line: &'a str) -> Self {
         let mut words = Self { values: BTreeMap::new(), faults: Vec::new() };
+        if line.len() > MAX_BYTES {
+            words.fault(format!("a line of rules of {} bytes, expected at most {MAX_BYTES}", line.len()));
+            return words;
+        }
         for word in line.split_whitespace() {
             match word.split_once(':') {
                 None => words.fault(format!("{:?}, expected a rule such as esc:e", shown(word))),

@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 use super::{RuleSet, nearest_name};
-use crate::text::{decode, shown, shown_lines};
+use crate::text::{decode, read_at_most, shown, shown_lines};
 
 /// The built-in rule sets: name and TOML text, in the order of the guide's rules page.
 const BUILT_IN: [(&str, &str); 14] = [
@@ -94,7 +94,8 @@ impl RuleSet {
         if !is_file {
             return RuleSet::named(name_or_path);
         }
-        let text = std::fs::read(path)
+        let text = std::fs::File::open(path)
+            .and_then(|file| read_at_most(file, MAX_BYTES as u64))
             .and_then(decode)
             .map_err(|error| RuleSetError::Unreadable { path: name_or_path.to_owned(), reason: error.to_string() })?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();

@@ -34,11 +34,14 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         (None, [run]) => run.join("report.html"),
         (None, _) => PathBuf::from("comparison.html"),
     };
-    check_writable(&out)?;
-    // The files are written first, so that they exist even if the summary cannot be printed.
+    // The files are written first, so that they exist even if the summary cannot be printed. A summary is printed even if
+    // the page cannot be written, for example because the run is on a disk for reading.
     let page = report_page(&runs);
-    write(&out, page.as_bytes())?;
-    let mut written = vec![format!("The report is in {} ({} kB)", out.display(), page.len() / 1000)];
+    let is_written = check_writable(&out).and_then(|()| write(&out, page.as_bytes()));
+    let mut written = Vec::new();
+    if is_written.is_ok() {
+        written.push(format!("The report is in {} ({} kB)", out.display(), page.len() / 1000));
+    }
     if let Some(folder) = &args.tensorboard {
         for run in &runs {
             let folder = if runs.len() == 1 { folder.clone() } else { folder.join(&run.name) };
@@ -53,7 +56,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     for line in runs.iter().map(in_words).chain(written) {
         writeln!(console, "{line}")?;
     }
-    Ok(())
+    is_written.context("choose another file for the page with --out")
 }
 
 /// Distinct names of runs: as many last parts of their paths as needed. If a path is given twice, the names are

@@ -168,6 +168,7 @@ fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, consol
             voice.say(format_args!("  {}", resume_command(&run.folder)));
             return Err(Interrupted::now().into());
         }
+        run.check_folder()?;
         let path = run.files().evaluation();
         write(&path, measured.json()?.as_bytes())?;
         writeln!(console, "{}", measured.played.text(&matches, None))?;
@@ -197,6 +198,9 @@ impl Args {
         let progress = RunProgress::new(run, &counters, cancel);
         let events = Arc::new(RunEvents::new(progress, vec![log.clone(), live.clone(), lines.clone(), warnings]));
         let _dashboard = screen.map(|screen| Dashboard::start(screen, &events, &lines, cancel));
+        if let Some(risk) = run.lock.risk() {
+            events.note(&format!("Warning: {risk}"));
+        }
         for change in &run.changed {
             events.note(&format!("config: {} was {}, is {}", change.key, change.before, change.after));
         }

@@ -1,7 +1,6 @@
 //! Writes a card into a model file, and shows cards as text.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use serde::Deserialize;
 use tablut_arena::MatchReport;
 use tablut_arena::tally::SideResult;
 use tablut_net::{Card, CardInterval, CardScore, Model};
+use tablut_play::read_text;
 
 use crate::console::Console;
 use crate::layout;
@@ -74,7 +74,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 }
 
 fn read(path: &Path, what: &str) -> anyhow::Result<String> {
-    fs::read_to_string(path).with_context(|| format!("{what} {}", path.display()))
+    read_text(path).with_context(|| format!("{what} {}", path.display()))
 }
 
 /// The scores in a command's output, which are those of the first player of each match.
