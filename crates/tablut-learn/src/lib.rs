@@ -61,5 +61,6 @@ pub use optimizer::{OptimizerConfig, ParamState};
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::Run;
 pub use survey::{RunCheck, RunSummary, check_run};
+pub use time_budget::Clock;
 pub use train::{OnEvent, RateNet, RunEvent, train};
 pub use train_error::TrainError;

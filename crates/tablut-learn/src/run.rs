@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tablut_games::{GenerationFile, GenerationMetrics, ReplayWindow, RunFolder, RunFolderError};
+use tablut_games::{GenerationFile, GenerationMetrics, ReplayWindow, RunFolder, RunFolderError, SHIPPED, load_net};
 use tablut_net::{Model, TrainingSummary, Weights, durable};
 use tablut_rules::{RuleSet, Rules};
 
@@ -19,8 +19,8 @@ use crate::opponents::keep_opponents;
 use crate::run_settings::{
     config_of, config_so_far, damaged_state, load_games, load_rules, lock, reconcile, reconcile_rules,
 };
-use crate::start::{load_start, reconcile_start};
-use crate::time_budget::TimeBudget;
+use crate::start::{START_COPY, load_start, reconcile_start};
+use crate::time_budget::{Clock, TimeBudget};
 use crate::train_error::TrainError;
 
 /// An open run: folder, config, and everything that the next generation starts from.
@@ -76,6 +76,12 @@ impl Run {
         Self::open_with(folder, config, &kept)
     }
 
+    /// Like [`Self::open`], with the config and the rules of the run in the folder `other`.
+    pub fn repeat(folder: &Path, config: TrainConfig, other: &Path) -> Result<Self, TrainError> {
+        config.check_ranges()?;
+        Self::open_with(folder, config, &RunFolder(other).read_rules()?)
+    }
+
     /// Continues the run in `folder` with its own config and rules. The config file and rule files are not needed.
     /// `overrides` change keys of the config as in [`TrainConfig::load`].
     pub fn resume(folder: &Path, overrides: &[String]) -> Result<Self, TrainError> {
@@ -92,11 +98,11 @@ impl Run {
         let lock = lock_and_clean(folder)?;
         let checkpoint = latest_checkpoint(folder)?;
         let so_far = config_so_far(folder, checkpoint.as_ref())?;
-        reconcile_start(folder, start.as_ref())?;
+        reconcile_start(folder, &config, start.as_ref(), &rules)?;
         config.evaluation.against = keep_opponents(folder, &config.evaluation.against)?;
-        let mut changed = reconcile(folder, so_far.as_ref(), &config)?;
-        reconcile_rules(folder, &rules)?;
         let next_generation = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.generation + 1);
+        let mut changed = reconcile(folder, so_far.as_ref(), &config, next_generation)?;
+        reconcile_rules(folder, &rules)?;
         changed.extend(changed_learning_rate(so_far.as_ref(), &config, next_generation));
         let (learner, training) = match checkpoint {
             Some(checkpoint) => (checkpoint.learner, checkpoint.training),
@@ -133,12 +139,24 @@ impl Run {
         against
     }
 
+    /// The file of the net that the run began with.
+    pub fn start_file(&self) -> PathBuf {
+        self.folder.join(START_COPY)
+    }
+
+    /// Whether the net that comes with the program is another net than the run's start.
+    pub fn has_shipped_opponent(&self) -> bool {
+        let start = self.start.as_ref().map(|model| &model.weights);
+        load_net(Path::new(SHIPPED)).is_ok_and(|shipped| Some(&shipped.weights) != start)
+    }
+
     /// A hash of everything that determines the run's results, which is config, rules and starting net, in sixteen
     /// hexadecimal digits.
     pub fn id(&self) -> String {
         let mut config = self.config.clone();
         // The keys that may change during a run, and the names of rule sets and net, are left out.
         config.schedule.generations = 0;
+        config.schedule.games.truncate(1);
         config.learning.decay_share = 0.0;
         (config.evaluation, config.play, config.machine) = Default::default();
         config.rules.clear();
@@ -153,22 +171,41 @@ impl Run {
         self.config.weights_of_start(self.start.as_ref())
     }
 
-    /// Adjusts the number of generations during the run, so that the run and the final match take about `time` from
-    /// `start` on. The seconds of generations that were completed before are included.
-    pub fn keep_to(&mut self, time: Duration, start: Instant) {
-        self.time = Some(TimeBudget::new(time, start, &self.metrics));
+    /// Plans the games of the coming generations during the run, so that the run and the final match take about `time`.
+    /// It includes the seconds of generations that were completed before. `clock` returns the time since the command
+    /// began. A finished run gets further generations if `time` is longer than it took.
+    pub fn keep_to(&mut self, time: Duration, clock: Clock) -> Result<(), TrainError> {
+        let budget = TimeBudget::new(time, clock, &self.metrics);
+        if self.is_finished() {
+            let further = budget.further_generations(&self.config, &self.metrics);
+            if further > 0 {
+                self.config.schedule.generations += further;
+                self.save_config()?;
+            }
+        }
+        self.time = Some(budget);
+        self.follow_time()
     }
 
-    /// Adjusts the number of generations after a generation, if the run has a time budget. Returns whether it has
-    /// changed.
-    pub(crate) fn follow_time(&mut self) -> Result<bool, TrainError> {
-        let generations = self.config.schedule.generations;
-        let fitting = self.time.map_or(generations, |time| time.generations(&self.config, &self.metrics));
-        if fitting != generations {
-            self.config.schedule.generations = fitting;
+    /// Whether all generations of the config are complete.
+    pub fn is_finished(&self) -> bool {
+        self.next_generation >= self.config.schedule.generations
+    }
+
+    /// Plans the coming generations, if the run has a time budget.
+    pub(crate) fn follow_time(&mut self) -> Result<(), TrainError> {
+        let Some(mut budget) = self.time.take() else { return Ok(()) };
+        let next = self.next_generation;
+        // Games that are on disk or that workers play already are not planned again.
+        let has_begun = |generation: u64| {
+            generation < next + self.config.schedule.lag || self.file(GenerationFile::Games, generation).exists()
+        };
+        let first = (next..).find(|&generation| !has_begun(generation)).unwrap_or(next);
+        if budget.plan(&mut self.config, &self.metrics, next, first) {
             self.save_config()?;
         }
-        Ok(fitting != generations)
+        self.time = Some(budget);
+        Ok(())
     }
 
     pub(crate) fn save_config(&self) -> Result<(), TrainError> {

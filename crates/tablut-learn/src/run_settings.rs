@@ -116,8 +116,16 @@ pub(crate) fn reconcile(
     folder: &Path,
     so_far: Option<&TrainConfig>,
     config: &TrainConfig,
+    next_generation: u64,
 ) -> Result<Vec<Difference>, TrainError> {
-    let changed = so_far.map_or_else(Vec::new, |so_far| differences(so_far, config));
+    let mut changed = so_far.map_or_else(Vec::new, |so_far| differences(so_far, config));
+    if let Some(so_far) = so_far {
+        // With `--time` the games of generations that have not begun change.
+        let played =
+            |config: &TrainConfig| (0..next_generation).map(|g| config.schedule.games_at(g)).collect::<Vec<_>>();
+        let same = next_generation > 0 && played(so_far) == played(config);
+        changed.retain(|difference| !same || difference.key != "schedule.games");
+    }
     let unsafe_changes: Vec<_> = changed.iter().filter(|difference| !difference.safe).cloned().collect();
     if !unsafe_changes.is_empty() {
         return Err(TrainError::ConfigChanged { path: folder.to_owned(), differences: unsafe_changes });

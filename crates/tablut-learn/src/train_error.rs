@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tablut_games::{GameSourceError, RecordFileError, ReplayError, RunFolderError};
+use tablut_games::{GameSourceError, NamedNetError, RecordFileError, ReplayError, RunFolderError};
 use tablut_net::{ModelFileError, NetError};
 use tablut_rules::RuleSetError;
 
@@ -37,6 +37,8 @@ pub enum TrainError {
     Rules(#[from] RuleSetError),
     #[error(transparent)]
     Model(#[from] ModelFileError),
+    #[error(transparent)]
+    Net(#[from] NamedNetError),
     #[error("{error}\nThe run cannot continue from this state. {advice}")]
     DamagedState { error: ModelFileError, advice: String },
     #[error(

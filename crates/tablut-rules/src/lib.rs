@@ -71,4 +71,4 @@ pub use ruleset::{
 };
 pub use side::{Piece, Side, SideError};
 pub use symmetry::Symmetry;
-pub use text::{decode, shown, shown_lines};
+pub use text::{decode, plain_words, shown, shown_lines};

@@ -74,6 +74,40 @@ pub fn shown_lines(text: &str) -> String {
     lines.join("\n")
 }
 
+/// The message of a parser with words of this guide in place of Rust's types.
+///
+/// ```
+/// use tablut_rules::plain_words;
+///
+/// assert_eq!(plain_words("invalid type: string \"many\", expected usize"), "found the text \"many\", expected a whole number");
+/// ```
+pub fn plain_words(message: &str) -> String {
+    const WORDS: [(&str, &str); 21] = [
+        ("invalid type: string", "found the text"),
+        ("invalid type: integer", "found the number"),
+        ("invalid type: floating point", "found the number"),
+        ("invalid type: boolean", "found"),
+        ("invalid type: map", "found a table"),
+        ("invalid type: sequence", "found a list"),
+        ("invalid value: string", "found the text"),
+        ("invalid value: integer", "found the number"),
+        ("invalid value: floating point", "found the number"),
+        ("expected usize", "expected a whole number"),
+        ("expected u64", "expected a whole number"),
+        ("expected u32", "expected a whole number"),
+        ("expected u16", "expected a whole number"),
+        ("expected u8", "expected a whole number"),
+        ("expected f32", "expected a number"),
+        ("expected f64", "expected a number"),
+        ("expected a boolean", "expected true or false"),
+        ("expected a string", "expected a text"),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected a table"),
+        ("expected struct ", "expected a table: "),
+    ];
+    WORDS.iter().fold(message.to_owned(), |message, (theirs, ours)| message.replace(theirs, ours))
+}
+
 /// Invisible characters that change the order or the place of other characters.
 const fn steers(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')

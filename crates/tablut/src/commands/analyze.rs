@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use tablut_games::is_shipped;
 use tablut_net::{KnownRules, NetEvaluator, StatedRules, rules_of_file};
 use tablut_play::{PositionReport, Style, read_game, write_game};
 use tablut_rules::{Game, MoveText, Rules, Side};
@@ -63,8 +64,7 @@ pub struct Args {
     /// Draw the board with ASCII characters only
     #[arg(long)]
     ascii: bool,
-    /// The model file, or the folder of a run, unless the first word is a move [default: the net that comes with the
-    /// program]
+    /// The net, unless the first word is a move: a model file, a run's folder, or `shipped` [default: shipped]
     #[arg(value_name = "MODEL")]
     model_or_move: Option<String>,
     /// Moves to play from the position before the analysis, such as d1-d3
@@ -106,7 +106,7 @@ impl Args {
         let moves = self.moves.iter().map(String::as_str);
         match self.model_or_move.as_deref() {
             Some(word) if word.parse::<MoveText>().is_ok() => Ok((None, std::iter::once(word).chain(moves).collect())),
-            Some(word) if !Path::new(word).exists() => {
+            Some(word) if !Path::new(word).exists() && !is_shipped(Path::new(word)) => {
                 bail!("{word}: there is no such model file, and a move has the form d1-d3")
             }
             word => Ok((word.map(Path::new), moves.collect())),
