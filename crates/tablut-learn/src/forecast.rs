@@ -229,15 +229,16 @@ mod tests {
         near(found.evaluations, 2.0 * 320.0 * 4.0 + 2.0 * 320.0 * 8.0);
         near(found.selfplay_seconds, 7.68);
         assert_eq!((found.steps, found.learning_seconds), (40.0, 5.12));
-        // Twenty games of forty plies, half of them by the net, with 32 simulations each.
-        near(found.final_evaluations, 6400.0);
-        near(found.final_seconds, 6.4);
+        // Twenty games of forty plies against each of three opponents, of which two are nets. Each player has half of the
+        // plies, with 32 simulations each.
+        near(found.final_evaluations, 32_000.0);
+        near(found.final_seconds, 32.0);
         assert_eq!(found.disk_bytes, [25_600, 4000, 8000]);
         assert_eq!((found.window_positions, found.memory_bytes), (1000.0, 1_200_000));
-        // Ten games with twenty plies of the net, each of 8 simulations.
+        // Ten games with thirty plies of nets, each of 8 simulations.
         assert_eq!(found.rating_games, 10.0);
-        near(found.rating_seconds, 0.8);
-        near(found.seconds(), 20.0);
+        near(found.rating_seconds, 1.2);
+        near(found.seconds(), 46.0);
         let longer = config(&["schedule.generations=8", "evaluation.games=0"]).forecast(&PACE);
         assert_eq!((longer.games, longer.final_seconds, longer.disk_bytes[2]), (80, 0.0, 8000));
     }
@@ -282,8 +283,8 @@ mod tests {
         let selfplay =
             SelfPlayMetrics { seconds: 10.0, positions: 500, mean_plies: 50.0, ..SelfPlayMetrics::default() };
         let line = GenerationMetrics { simulations: 8, selfplay, ..GenerationMetrics::default() };
-        // Twenty games with 25 plies of the net, each of 32 simulations, at 400 simulations per second.
-        assert_eq!(config(&[]).final_seconds(&[line, GenerationMetrics::default()]), 20.0 * 25.0 * 32.0 / 400.0);
+        // Twenty games with 25 plies of each of five searches, each of 32 simulations, at 400 simulations per second.
+        assert_eq!(config(&[]).final_seconds(&[line, GenerationMetrics::default()]), 5.0 * 20.0 * 25.0 * 32.0 / 400.0);
         assert_eq!(config(&[]).final_seconds(&[]), 0.0);
     }
 }

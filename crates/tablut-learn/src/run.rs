@@ -16,6 +16,7 @@ use crate::device::ComputeDevice;
 use crate::history::{GENERATIONS_COUNTED, GameHistory};
 use crate::learner::{LearnerState, learning_rate_share};
 use crate::opponents::keep_opponents;
+use crate::rating::RatingOpponent;
 use crate::run_settings::{
     config_of, config_so_far, damaged_state, load_games, load_rules, lock, reconcile, reconcile_rules,
 };
@@ -144,10 +145,15 @@ impl Run {
         self.folder.join(START_COPY)
     }
 
-    /// Whether the net that comes with the program is another net than the run's start.
-    pub fn has_shipped_opponent(&self) -> bool {
+    /// The nets that every run plays against: the one that it began with, and the one that comes with the program. These
+    /// may be the same net.
+    pub fn net_opponents(&self) -> Vec<RatingOpponent> {
         let start = self.start.as_ref().map(|model| &model.weights);
-        load_net(Path::new(SHIPPED)).is_ok_and(|shipped| Some(&shipped.weights) != start)
+        match load_net(Path::new(SHIPPED)) {
+            Ok(shipped) if Some(&shipped.weights) == start => vec![RatingOpponent::Shipped],
+            Ok(_) => vec![RatingOpponent::Start, RatingOpponent::Shipped],
+            Err(_) => vec![RatingOpponent::Start],
+        }
     }
 
     /// A hash of everything that determines the run's results, which is config, rules and starting net, in sixteen

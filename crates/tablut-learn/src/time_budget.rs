@@ -23,7 +23,9 @@ const MOST_GROWTH: f64 = 3.0;
 const LEAST_CHANGE: f64 = 0.05;
 const LAST_GENERATIONS: u64 = 4;
 /// The largest share of a run's time for the match at its end.
-pub(crate) const FINAL_SHARE: f64 = 0.1;
+pub(crate) const FINAL_SHARE: f64 = 0.12;
+/// The planned share of the time. A machine that becomes slower at the end takes the rest.
+const AIM: f64 = 0.98;
 /// A finished run goes on if the time is this many times the time that it took.
 const LONGER: f64 = 1.3;
 
@@ -47,7 +49,7 @@ impl TimeBudget {
     /// Seconds for the generations that are left.
     fn left(&self, config: &TrainConfig, metrics: &[GenerationMetrics]) -> f64 {
         let final_match = config.final_seconds(metrics).min(FINAL_SHARE * self.seconds);
-        self.seconds - self.before - (self.clock)().as_secs_f64() - final_match
+        AIM * self.seconds - self.before - (self.clock)().as_secs_f64() - final_match
     }
 
     /// The generations by which a finished run goes on: as many of the mean length as fit if the time is longer than the

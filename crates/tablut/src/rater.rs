@@ -30,9 +30,8 @@ pub fn rate(
     let failed = |error: anyhow::Error| GameSourceError::Other(error.into());
     let against = parse_players(&run.opponents()).map_err(failed)?;
     let reproducible = (0..against.len()).filter(|&place| against[place].spec.is_reproducible());
-    let shipped = run.has_shipped_opponent().then_some(RatingOpponent::Shipped);
     let opponents: Vec<RatingOpponent> =
-        [RatingOpponent::Start].into_iter().chain(shipped).chain(reproducible.map(RatingOpponent::Against)).collect();
+        run.net_opponents().into_iter().chain(reproducible.map(RatingOpponent::Against)).collect();
     let pairs = rating_pairs(&run.config, &run.rules, &opponents, generation, &run.metrics);
     if pairs.is_empty() {
         return Ok(None);

@@ -129,7 +129,7 @@ pub struct EvaluationConfig {
 
 impl Default for EvaluationConfig {
     fn default() -> Self {
-        Self { against: vec!["alphabeta:2".to_owned()], games: 200, rating_share: 0.05 }
+        Self { against: vec!["alphabeta:2".to_owned()], games: 100, rating_share: 0.05 }
     }
 }
 

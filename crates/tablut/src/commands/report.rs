@@ -76,6 +76,7 @@ fn distinct_names(folders: &[PathBuf]) -> Vec<String> {
 fn in_words(run: &RunFiles) -> String {
     let headline = headline(run);
     let mut lines = vec![format!("{}: {}", run.name, headline.answer)];
+    lines.push(format!("  Next: {}", headline.next));
     lines.extend(headline.sentences.iter().map(|sentence| format!("  {sentence}")));
     lines.extend(warnings(run).iter().map(|warning| format!("  Warning: {warning}")));
     lines.extend(run.notes.iter().map(|note| format!("  Note: {note}")));

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use tablut_arena::EvaluationReport;
-use tablut_games::{CancelToken, GenerationFile};
+use tablut_games::{CancelToken, GenerationFile, SHIPPED};
 use tablut_learn::{Clock, EvaluationConfig, RatingOpponent, Run};
 use tablut_report::{RunFiles, headline};
 
@@ -17,6 +17,7 @@ use super::resume_command;
 use crate::console::{Console, Voice};
 use crate::hints;
 use crate::interrupt::Interrupted;
+use crate::layout::wrapped;
 use crate::match_tables::{endings_text, match_table};
 use crate::outputs::write;
 use crate::progress::Progress;
@@ -54,7 +55,7 @@ pub fn finish(
         let rules = &report.rules;
         writeln!(console, "{rules} rules, {} simulations a move\n", report.simulations)?;
         writeln!(console, "{}\n{}", match_table(&report.matches), endings_text(&report.matches))?;
-        writeln!(console, "{}\n", headline(&RunFiles::read_numbers(&run.folder)?).answer)?;
+        writeln!(console, "{}\n", wrapped(&headline(&RunFiles::read_numbers(&run.folder)?).answer))?;
     }
     let hint = |words: &[&OsStr]| hints::command(words.iter().copied());
     writeln!(console, "The net is {}", model.display())?;
@@ -124,16 +125,12 @@ fn evaluate(
 /// The run's start and the shipped net with the simulations of the run's net, and the config's opponents.
 fn opponents(run: &Run) -> Vec<String> {
     let simulations = run.config.play.simulations;
-    let start = RatingOpponent::Start.name(&run.config);
-    let mut opponents = vec![format!("{start}=net:{}@{simulations}", run.start_file().display())];
-    if run.has_shipped_opponent() {
-        opponents.push(format!("shipped=net:shipped@{simulations}"));
-    }
     let given = run.opponents();
-    opponents.retain(|ours| {
-        let name = ours.split('=').next().unwrap_or_default();
-        !given.iter().any(|player| player.split_once('=').is_some_and(|(given, _)| given == name))
-    });
-    opponents.extend(given);
-    opponents
+    let named = |opponent: RatingOpponent| {
+        let name = opponent.name(&run.config);
+        let file = if opponent == RatingOpponent::Shipped { SHIPPED.into() } else { run.start_file() };
+        let is_taken = given.iter().any(|player| player.split_once('=').is_some_and(|(given, _)| given == name));
+        (!is_taken).then(|| format!("{name}=net:{}@{simulations}", file.display()))
+    };
+    run.net_opponents().into_iter().filter_map(named).chain(given.iter().cloned()).collect()
 }
