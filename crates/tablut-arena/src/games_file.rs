@@ -83,6 +83,7 @@ impl GamesFile {
             }
         };
         if is_new {
+            durable::require_folder(path).map_err(io)?;
             durable::write(path, header.line().as_bytes()).map_err(io)?;
         }
         let mut file = locked(path)?;

@@ -16,6 +16,7 @@ use crate::device::ComputeDevice;
 use crate::history::{GENERATIONS_COUNTED, GameHistory};
 use crate::learner::{LearnerState, learning_rate_share};
 use crate::opponents::keep_opponents;
+use crate::prune::window_of;
 use crate::rating::RatingOpponent;
 use crate::run_settings::{
     config_of, config_so_far, damaged_state, load_games, load_rules, lock, reconcile, reconcile_rules,
@@ -246,20 +247,13 @@ impl Run {
 
     /// Restores the window after the last completed generation. It has the latest generations that fit.
     fn refill_window(&mut self) -> Result<(), TrainError> {
-        let learning = &self.config.learning;
-        let (mut latest, mut kept) = (Vec::new(), 0);
-        for generation in (0..self.next_generation).rev() {
+        let mut latest = Vec::new();
+        window_of(&self.folder, &self.config, self.next_generation, |generation, games| {
+            latest.push((generation, games));
+        })?;
+        self.window = ReplayWindow::new(self.rules.clone(), self.config.learning.window_positions);
+        for (generation, games) in latest.into_iter().rev() {
             let path = self.file(GenerationFile::Games, generation);
-            let (games, _) = self.split(load_games(&self.folder, generation)?.games, |game| game.index);
-            let positions = games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
-            if kept + positions > learning.window_positions && !latest.is_empty() {
-                break;
-            }
-            kept += positions;
-            latest.push((path, games));
-        }
-        self.window = ReplayWindow::new(self.rules.clone(), learning.window_positions);
-        for (path, games) in latest.into_iter().rev() {
             self.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
         }
         Ok(())
@@ -267,7 +261,7 @@ impl Run {
 }
 
 /// Locks the folder, and removes temporary files of a killed process.
-fn lock_and_clean(folder: &Path) -> Result<File, TrainError> {
+pub(crate) fn lock_and_clean(folder: &Path) -> Result<File, TrainError> {
     let lock = lock(folder)?;
     for part in ["", "games", "checkpoints", "opponents"].map(|part| folder.join(part)) {
         durable::remove_leftovers(&part).map_err(RunFolderError::io(part))?;
@@ -279,7 +273,13 @@ fn lock_and_clean(folder: &Path) -> Result<File, TrainError> {
 fn latest_checkpoint(folder: &Path) -> Result<Option<Checkpoint>, TrainError> {
     let run = RunFolder(folder);
     let states = run.files(GenerationFile::State)?;
-    let Some((&generation, _)) = states.last_key_value() else { return Ok(None) };
+    let Some((&generation, _)) = states.last_key_value() else {
+        // The net of generation 0 may exist, because it is written before the first state.
+        return match run.files(GenerationFile::Model)?.pop_last().filter(|(generation, _)| *generation > 0) {
+            Some((generation, net)) => Err(TrainError::NoState { run: folder.to_owned(), generation, net }),
+            None => Ok(None),
+        };
+    };
     let checkpoint = Checkpoint::load(run, generation).map_err(|error| damaged_state(run, error))?;
     remove_old_states(run, generation);
     Ok(Some(checkpoint))
@@ -297,7 +297,7 @@ fn fresh_learner(config: &TrainConfig, start: Option<&Model>) -> (LearnerState, 
 
 /// Whether the game with this index is held out. `share` of each rule set's games are held out. The `sets` rule sets
 /// take turns.
-fn is_held_out(index: u64, sets: usize, share: f32) -> bool {
+pub(crate) fn is_held_out(index: u64, sets: usize, share: f32) -> bool {
     let of_set = index / sets.max(1) as u64;
     let share = f64::from(share);
     ((of_set + 1) as f64 * share).floor() > (of_set as f64 * share).floor()

@@ -67,7 +67,10 @@ pub(crate) fn damaged_state(run: RunFolder<'_>, error: ModelFileError) -> TrainE
                 "The state of generation {whole} is intact. Delete {newest} to continue from there; the games stay."
             )
         }
-        None => format!("No earlier state is intact. Delete {newest} to learn again from all of the run's games."),
+        None => {
+            let checkpoints = run.0.join("checkpoints");
+            format!("No earlier state is intact. Delete {} to learn again from all of the run's games.", checkpoints.display())
+        }
     };
     TrainError::DamagedState { error, advice }
 }

@@ -10,7 +10,7 @@ use super::curves::series;
 use super::strength::verdict;
 use super::{curves, sides, strength, time};
 use crate::figures::{count, duration, elo_interval, percent, short};
-use crate::metrics::mean;
+use crate::metrics::{Spent, mean, spent};
 use crate::rated;
 use crate::run_files::RunFiles;
 use crate::svg::{Axis, GENERATION, Series, line_chart};
@@ -56,20 +56,13 @@ fn common_anchor(runs: &[RunFiles]) -> Option<&str> {
 
 /// The values of a horizontal axis at the end of each generation.
 fn across(lines: &[GenerationMetrics], axis: &str) -> Vec<f64> {
-    let amount = |line: &GenerationMetrics| match axis {
-        EVALUATIONS => line.selfplay.evaluations as f64 / 1e6,
-        HOURS => line.seconds() / 3600.0,
-        CORE_HOURS => {
-            let workers = line.fleet.iter().flat_map(|fleet| &fleet.workers).map(|worker| worker.threads).sum::<usize>();
-            line.seconds() / 3600.0 * (line.machine.threads.max(1) + workers) as f64
-        }
-        _ => 1.0,
+    let value = |(line, spent): (&GenerationMetrics, Spent)| match axis {
+        EVALUATIONS => spent.evaluations as f64 / 1e6,
+        HOURS => spent.hours,
+        CORE_HOURS => spent.core_hours,
+        _ => line.generation as f64,
     };
-    let sum = |sum: &mut f64, line| {
-        *sum += amount(line);
-        Some(*sum)
-    };
-    lines.iter().scan(0.0, sum).collect()
+    lines.iter().zip(spent(lines)).map(value).collect()
 }
 
 /// The ratings of all runs over generations, evaluations, core-hours and hours. Runs that differ only in their seed have
@@ -135,7 +128,7 @@ fn standings(runs: &[RunFiles]) -> Markup {
                     td { (rated::by_generation(&run.lines, None, anchor).last().map_or("–".to_owned(), |found| elo_interval(found.1))) }
                     td { (run.lines.len()) }
                     td { (duration(run.lines.iter().map(GenerationMetrics::seconds).sum())) }
-                    td { (across(&run.lines, CORE_HOURS).last().map_or("–".to_owned(), |hours| short(*hours))) }
+                    td { (spent(&run.lines).last().map_or("–".to_owned(), |spent| short(spent.core_hours))) }
                     td { (count(run.lines.iter().map(|line| line.selfplay.evaluations as f64).sum())) }
                     td { (mean(recent, |line| Some(line.results().shares()[0])).map_or("–".to_owned(), percent)) }
                     td { (number(mean(recent, |line| line.learning.policy_gap()))) }

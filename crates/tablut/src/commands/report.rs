@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use tablut_report::{RunFiles, headline, report_page, warnings, write_tensorboard};
+use tablut_report::{RunFiles, headline, report_page, run_json, warnings, write_tensorboard};
 
 use crate::console::Console;
 use crate::outputs::{check_writable, write};
@@ -21,6 +21,9 @@ pub struct Args {
     /// Also write event files for TensorBoard into this folder, or with several runs into a subfolder for each.
     #[arg(long, value_name = "DIR")]
     tensorboard: Option<PathBuf>,
+    /// Print a JSON array with each run's verdict, matches and ratings.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Writes the page, and prints its summary.
@@ -49,6 +52,11 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
                 folder.display()
             ));
         }
+    }
+    if args.json {
+        let runs: Vec<_> = runs.iter().map(run_json).collect();
+        writeln!(console, "{}", serde_json::to_string_pretty(&runs)?)?;
+        return Ok(());
     }
     for line in runs.iter().map(in_words).chain(written) {
         writeln!(console, "{line}")?;

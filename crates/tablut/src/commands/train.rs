@@ -123,7 +123,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     voice.say(format_args!("Training {} ({parameters} parameters) on {names}{start}", config.shape));
     voice.say(format_args!("in {}", folder.display()));
     if let Some(time) = args.time.as_ref().filter(|_| !continues) {
-        schedule::say(&config, time, &folder, voice);
+        schedule::say(&config, time, voice);
     }
     if args.dry_run {
         write!(console, "{}", forecast_text(&config, &folder, kept, &cancel, voice)?)?;

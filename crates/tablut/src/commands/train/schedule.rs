@@ -4,7 +4,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-use tablut_games::{CancelToken, RunFolder, SHIPPED, shipped_net};
+use tablut_games::{CancelToken, SHIPPED, shipped_net};
 use tablut_learn::{MachinePace, TrainConfig};
 use tablut_report::figures::{count, duration};
 
@@ -85,20 +85,17 @@ fn pace_of(
     measure_pace(config, kept, Duration::from_secs_f64(seconds), cancel, voice)
 }
 
-/// Prints the chosen settings and their file.
-pub fn say(config: &TrainConfig, time: &RunTime, folder: &Path, voice: Voice) {
+/// Prints the chosen settings.
+pub fn say(config: &TrainConfig, time: &RunTime, voice: Voice) {
     let simulations: Vec<_> = config.schedule.simulations.iter().map(|step| step.1.to_string()).collect();
     voice.say(format_args!(
-        "Settings for {}: {} generations of {} games with {} simulations a move,",
+        "Settings for {}: {} generations of {} games with {} simulations a move.",
         duration(time.time.as_secs_f64()),
         count(config.schedule.generations as f64),
         count(config.schedule.games_at(0) as f64),
         simulations.join(", then ")
     ));
-    voice.say(format_args!(
-        "in {}. After each generation it plans the games again.",
-        RunFolder(folder).config().display()
-    ));
+    voice.say("After each generation it plans the games again, so that the run keeps to the time.");
 }
 
 #[cfg(test)]
