@@ -78,6 +78,7 @@ impl GamesFile {
             }
         };
         if is_new {
+            durable::require_folder(path).map_err(io)?;
             durable::write(path, json_line(&header).as_bytes()).map_err(io)?;
         }
         let mut file = locked(path)?;

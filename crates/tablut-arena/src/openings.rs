@@ -152,6 +152,10 @@ mod tests {
         assert_eq!(openings(&rules, 1, 0, 1).unwrap()[0].moves, []);
         let one_ply = RuleSet { max_plies: Some(1), ..rules.set().clone() };
         let error = openings(&Arc::new(Rules::new(one_ply).unwrap()), 2, 4, 1).unwrap_err();
-        assert!(error.to_string().ends_with("a game ends after 1 plies, but an opening has 4 random plies; use fewer plies"));
+        assert!(
+            error
+                .to_string()
+                .ends_with("a game ends after 1 plies, but an opening has 4 random plies; use fewer plies")
+        );
     }
 }

@@ -116,6 +116,8 @@ pub struct MachineMetrics {
     pub free_bytes: u64,
     /// Wall time for these metrics, in seconds.
     pub measuring_seconds: f64,
+    /// Threads of self-play in this process. 0 if unknown.
+    pub threads: usize,
 }
 
 impl SelfPlayMetrics {

@@ -61,13 +61,15 @@ pub(crate) fn damaged_state(run: RunFolder<'_>, error: ModelFileError) -> TrainE
     let mut newest_first = states.iter().rev();
     let Some((_, newest)) = newest_first.next() else { return error.into() };
     let newest = newest.display();
-    let advice = match newest_first.find(|&(&generation, _)| Checkpoint::load(run, generation).is_ok()) {
-        Some((whole, _)) => {
-            format!(
-                "The state of generation {whole} is intact. Delete {newest} to continue from there; the games stay."
-            )
-        }
-        None => format!("No earlier state is intact. Delete {newest} to learn again from all of the run's games."),
+    let whole = newest_first.find(|&(&generation, _)| Checkpoint::load(run, generation).is_ok());
+    let advice = if let Some((whole, _)) = whole {
+        format!("The state of generation {whole} is intact. Delete {newest} to continue from there; the games stay.")
+    } else {
+        let checkpoints = run.0.join("checkpoints");
+        format!(
+            "No earlier state is intact. Delete {} to learn again from all of the run's games.",
+            checkpoints.display()
+        )
     };
     TrainError::DamagedState { error, advice }
 }
@@ -103,8 +105,16 @@ pub(crate) fn reconcile(
     folder: &Path,
     so_far: Option<&TrainConfig>,
     config: &TrainConfig,
+    next_generation: u64,
 ) -> Result<Vec<Difference>, TrainError> {
-    let changed = so_far.map_or_else(Vec::new, |so_far| differences(so_far, config));
+    let mut changed = so_far.map_or_else(Vec::new, |so_far| differences(so_far, config));
+    if let Some(so_far) = so_far {
+        // With `--time` the games of generations that have not begun change.
+        let played =
+            |config: &TrainConfig| (0..next_generation).map(|g| config.schedule.games_at(g)).collect::<Vec<_>>();
+        let same = next_generation > 0 && played(so_far) == played(config);
+        changed.retain(|difference| !same || difference.key != "schedule.games");
+    }
     let unsafe_changes: Vec<_> = changed.iter().filter(|difference| !difference.safe).cloned().collect();
     if !unsafe_changes.is_empty() {
         return Err(TrainError::ConfigChanged { path: folder.to_owned(), differences: unsafe_changes });

@@ -57,10 +57,6 @@ pub enum RunEvent<'a> {
     RatingGameEnded,
     /// A generation is in the run's folder, with its net.
     GenerationEnded(&'a GenerationMetrics),
-    /// The number of generations was adjusted to the run's time budget.
-    ScheduleChanged {
-        generations: u64,
-    },
     /// A line for the user.
     Note(&'a str),
     /// The run was paused (true) or continued (false).
@@ -89,9 +85,7 @@ pub fn train(
         let metrics = generation(run, games, counters, cancel, rate, on_event)?;
         on_event(RunEvent::GenerationEnded(&metrics));
         run.metrics.push(metrics);
-        if run.follow_time()? {
-            on_event(RunEvent::ScheduleChanged { generations: run.config.schedule.generations });
-        }
+        run.follow_time()?;
     }
     Ok(())
 }
@@ -290,7 +284,7 @@ impl TrainConfig {
         GameOrder {
             seed: self.seed,
             generation,
-            games: self.schedule.games,
+            games: self.schedule.games_at(generation),
             rules: rules.to_vec(),
             selfplay: self.selfplay.clone(),
             search: self.search.clone(),

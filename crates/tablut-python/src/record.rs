@@ -204,6 +204,7 @@ pub(crate) fn write_games(
     let (games, rules) = with_rules(&records)?;
     drop(records);
     let file = RecordFile::new(evaluations, rules.iter().map(|rules| &**rules), games);
+    tablut_net::durable::require_folder(&path)?;
     py.detach(|| write_records(&path, &file)).map_err(|error| pyo3::exceptions::PyOSError::new_err(error.to_string()))
 }
 

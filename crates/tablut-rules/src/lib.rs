@@ -71,4 +71,4 @@ pub use ruleset::{
 };
 pub use side::{Piece, Side, SideError};
 pub use symmetry::Symmetry;
-pub use text::{decode, json_fault, read_at_most, shown, shown_lines};
+pub use text::{decode, json_fault, plain_words, read_at_most, shown, shown_lines};

@@ -149,3 +149,23 @@ fn a_long_text_is_refused_before_it_is_read() {
     assert!(RuleSet::from_toml(&comment(65_536)).is_ok());
     assert!(fault(&comment(65_537)).contains("65537 bytes, expected at most 65536"));
 }
+
+#[test]
+fn a_contradiction_with_the_base_names_the_keys_that_come_from_it() {
+    let text = "base = \"ludoteka\"\n[king]\non-throne = \"between-two\"\nbeside-throne = \"between-two\"\nelsewhere = \"between-two\"\n";
+    let error = RuleSet::from_toml(text).unwrap_err().to_string();
+    assert!(error.contains("king.edge-closes has no effect"), "{error}");
+    assert!(error.contains("king.edge-closes, ") && error.contains("comes from base = \"ludoteka\""), "{error}");
+    assert!(!error.contains("king.elsewhere comes"), "{error}");
+}
+
+#[test]
+fn the_rules_of_a_run_with_one_rule_set_are_a_rule_file() {
+    let kvasir = RuleSet::named("kvasir").unwrap();
+    let one = toml::to_string(&std::collections::BTreeMap::from([("kvasir", &kvasir)])).unwrap();
+    assert_eq!(RuleSet::from_toml(&one).unwrap(), kvasir);
+    let tartu = RuleSet::named("tartu").unwrap();
+    let two = toml::to_string(&std::collections::BTreeMap::from([("kvasir", &kvasir), ("tartu", &tartu)])).unwrap();
+    let error = RuleSet::from_toml(&two).unwrap_err().to_string();
+    assert!(error.contains("expected one rule set, found kvasir, tartu"), "{error}");
+}

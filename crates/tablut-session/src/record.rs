@@ -302,7 +302,9 @@ mod tests {
     fn lines_of_many_moves_are_read_in_any_order() {
         let set = RuleSet::named("masters").unwrap();
         // Two lines that grow in turn, in a text and in a saved game.
-        let turn = |n: usize| format!("{n}. e2-f2 e3-f3\n1a.1.{n}a. e2-d2 e3-d3\n{0}. f2-e2 f3-e3\n1a.1.{0}a. d2-e2 d3-e3\n", n + 1);
+        let turn = |n: usize| {
+            format!("{n}. e2-f2 e3-f3\n1a.1.{n}a. e2-d2 e3-d3\n{0}. f2-e2 f3-e3\n1a.1.{0}a. d2-e2 d3-e3\n", n + 1)
+        };
         let text = turn(1);
         let session = Session::import(&text, &set).unwrap();
         assert_eq!(session.tree().len(), 9);

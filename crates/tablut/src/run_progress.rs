@@ -166,7 +166,6 @@ impl RunProgress {
             }
             RunEvent::Note(line) => self.say(line),
             RunEvent::Paused(paused) => self.paused = paused,
-            RunEvent::ScheduleChanged { generations } => self.generations = generations,
             RunEvent::GamesSaved { .. } => {}
         }
     }
@@ -225,7 +224,7 @@ impl RunProgress {
 }
 
 fn ladder(history: &[GenerationMetrics]) -> Vec<(String, Rating)> {
-    let found = progress(history, None);
+    let found = progress(history, None, None);
     let mut ladder = found.frozen;
     if let Some(newest) = found.stretches.last() {
         ladder.push((format!("nets from {}", newest.generations.0), newest.rating));

@@ -122,8 +122,8 @@ fn judge(game: &Game, puzzle: &Puzzle, result: &SearchResult) -> SolveReport {
     let winning = shortest || wins_with(game, result.chosen, mover, MAX_PLIES) == Ok(true);
     let proven = result.proven.is_some_and(|proof| proof.winner == Some(mover));
     let (shortest, winning, proven) = (shortest.into(), winning.into(), proven.into());
-    let mut report = SolveReport::default();
-    report.all = DistanceReport { distance: 0, puzzles: 1, shortest, winning, proven };
+    let all = DistanceReport { distance: 0, puzzles: 1, shortest, winning, proven };
+    let mut report = SolveReport { all, ..SolveReport::default() };
     report.by_distance[puzzle.distance as usize - 1] = DistanceReport { distance: puzzle.distance, ..report.all };
     if let Some(proof) = result.proven {
         // A puzzle is itself a proof that the mover wins, and not in fewer plies than this.

@@ -133,9 +133,9 @@ pub async fn check_access(State(access): State<Arc<AccessControl>>, request: Req
             (StatusCode::SEE_OTHER, [(header::LOCATION, path), (header::SET_COOKIE, cookie)]).into_response()
         }
         Admission::UnknownHost => refused("This host name is not allowed; the option --host adds one.\n"),
-        Admission::UnknownOrigin => {
-            refused("Pages of other origins may not connect to this server; the option --host adds the name of a proxy.\n")
-        }
+        Admission::UnknownOrigin => refused(
+            "Pages of other origins may not connect to this server; the option --host adds the name of a proxy.\n",
+        ),
         Admission::NoToken => refused("Open the link that the program printed; it contains a token.\n"),
     };
     for (name, value) in headers() {

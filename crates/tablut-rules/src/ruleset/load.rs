@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 use super::{RuleSet, nearest_name};
-use crate::text::{decode, read_at_most, shown, shown_lines};
+use crate::text::{decode, plain_words, read_at_most, shown, shown_lines};
 
 /// The built-in rule sets: name and TOML text, in the order of the guide's rules page.
 const BUILT_IN: [(&str, &str); 14] = [
@@ -59,6 +59,21 @@ pub enum RuleSetError {
 }
 
 impl RuleSetError {
+    /// Adds the keys in the faults that the file of the table `own` does not set, because their values come from its base.
+    fn with_inherited(mut self, own: &Table, merged: &Table) -> RuleSetError {
+        if let RuleSetError::Contradiction { faults, .. } = &mut self {
+            let set_here = keys_within(own);
+            let is_inherited =
+                |key: &String| faults.iter().any(|fault| fault.contains(key.as_str())) && !set_here.contains(key);
+            let inherited: Vec<String> = keys_within(merged).into_iter().filter(is_inherited).collect();
+            if !inherited.is_empty() {
+                let base = own.get("base").and_then(Value::as_str).unwrap_or_default();
+                faults.push(format!("{} comes from base = \"{base}\": set it in this file", inherited.join(", ")));
+            }
+        }
+        self
+    }
+
     fn in_file(mut self, path: &str) -> RuleSetError {
         match &mut self {
             RuleSetError::Malformed { origin, .. } | RuleSetError::Contradiction { origin, .. } => {
@@ -118,19 +133,42 @@ impl RuleSet {
     fn read(text: &str, default_name: &str) -> Result<RuleSet, RuleSetError> {
         let malformed = |reason: &dyn fmt::Display| RuleSetError::Malformed {
             origin: "the text".to_owned(),
-            reason: reason.to_string(),
+            reason: plain_words(&reason.to_string()),
         };
         if text.len() > MAX_BYTES {
             return Err(malformed(&format!("{} bytes, expected at most {MAX_BYTES}", text.len())));
         }
         let table: Table = toml::from_str(text).map_err(|error| malformed(&error))?;
-        let set: RuleSet = if table.contains_key("base") {
-            with_base(table, default_name)?.try_into().map_err(|error| malformed(&error))?
-        } else {
-            toml::from_str(text).map_err(|error| malformed(&error))?
+        if table.contains_key("base") {
+            let merged = with_base(table.clone(), default_name)?;
+            let set: RuleSet = merged.clone().try_into().map_err(|error| malformed(&error))?;
+            return set.check().map(|()| set).map_err(|error| error.with_inherited(&table, &merged));
+        }
+        let set: RuleSet = match run_rules(table) {
+            Some(Ok(only)) => only.try_into().map_err(|error| malformed(&error))?,
+            Some(Err(names)) => return Err(malformed(&format!("expected one rule set, found {}", names.join(", ")))),
+            None => toml::from_str(text).map_err(|error| malformed(&error))?,
         };
         set.check()?;
         Ok(set)
+    }
+}
+
+/// The keys of the tables in a rule set, such as `king.reach`.
+fn keys_within(set: &Table) -> Vec<String> {
+    let tables = set.iter().filter_map(|(name, value)| Some((name, value.as_table()?)));
+    tables.flat_map(|(name, table)| table.keys().map(move |key| format!("{name}.{key}"))).collect()
+}
+
+/// The rule set of a run's `rules.toml`, which has a table for each, or the names if there are several. `None` for
+/// another file.
+fn run_rules(table: Table) -> Option<Result<Table, Vec<String>>> {
+    let is_set = |(name, set): (&String, &Value)| set.get("name").and_then(Value::as_str) == Some(name);
+    let is_run = !table.is_empty() && table.iter().all(is_set);
+    let names: Vec<String> = table.keys().cloned().collect();
+    match table.into_iter().next().filter(|_| is_run)?.1 {
+        Value::Table(only) if names.len() == 1 => Some(Ok(only)),
+        _ => Some(Err(names)),
     }
 }
 

@@ -36,7 +36,7 @@ pub enum Bridge {
 /// The options of the player.
 #[derive(clap::Args)]
 struct PlayerArgs {
-    /// The model file, or the folder of a run, of the net that plays [default: the net that comes with the program].
+    /// The net that plays: a model file, a run's folder, or `shipped` [default: shipped].
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
     /// A player without a net instead, such as alphabeta:2s.

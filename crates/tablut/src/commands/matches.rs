@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args as _, FromArgMatches as _};
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook};
 use tablut_games::Concurrency;

@@ -253,14 +253,21 @@ fn names_of_files_need_not_be_utf8() {
 
 #[test]
 fn an_instruction_set_is_refused_as_such() {
-    let output = Command::new(env!("CARGO_BIN_EXE_tablut")).arg("analyze").env("TABLUT_SIMD", "neon9").output().unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_tablut")).arg("analyze").env("TABLUT_SIMD", "neon9").output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(2) && message.starts_with("error: unknown instruction set `neon9`"), "{message}");
+    assert!(
+        output.status.code() == Some(2) && message.starts_with("error: unknown instruction set `neon9`"),
+        "{message}"
+    );
 }
 
 #[test]
 fn a_limit_on_plies_below_the_opening() {
-    refused(&["match", "random", "greedy", "--max-plies", "1"], &["--max-plies 1", "4 random plies of --opening-plies"]);
+    refused(
+        &["match", "random", "greedy", "--max-plies", "1"],
+        &["--max-plies 1", "4 random plies of --opening-plies"],
+    );
 }
 
 #[test]
@@ -275,5 +282,8 @@ fn a_report_that_cannot_be_written_still_prints_its_summary() {
         .unwrap();
     let (printed, message) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(printed.starts_with("run: ") && !printed.contains("The report is in"), "{printed}");
-    assert!(output.status.code() == Some(2) && message.contains("choose another file for the page with --out"), "{message}");
+    assert!(
+        output.status.code() == Some(2) && message.contains("choose another file for the page with --out"),
+        "{message}"
+    );
 }
