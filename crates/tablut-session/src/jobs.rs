@@ -1,5 +1,6 @@
 //! The jobs that wait for a host's threads. A host passes the time in, as the time since one moment in the past.
 
+use crate::shared_search::SharedSearch;
 use crate::work::{Step, Work};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,6 +9,9 @@ use tablut_search::Evaluator;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub struct JobId(pub u64);
+
+/// A job's game and its number there.
+pub type JobName = (Arc<str>, JobId);
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd)]
 pub enum Priority {
@@ -40,6 +44,10 @@ impl SessionJob {
         self.work.step(evaluator, now.saturating_sub(began)).map_err(|error| error.to_string())
     }
 
+    pub fn name(&self) -> JobName {
+        (self.game.clone(), self.id)
+    }
+
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
@@ -68,6 +76,8 @@ pub struct JobQueue {
     /// Last updates that must not be reported before a time.
     delayed: Vec<(Duration, JobUpdate)>,
     turns: u64,
+    /// While nobody looks, shared searches wait, except those with priority [`Priority::Now`].
+    pub hidden: bool,
 }
 
 impl JobQueue {
@@ -79,6 +89,13 @@ impl JobQueue {
 
     pub fn waiting(&self) -> impl ExactSizeIterator<Item = &SessionJob> {
         self.waiting.iter().map(|(_, job)| job)
+    }
+
+    /// The first job in which several workers may take part, with its search.
+    pub fn shared(&mut self) -> Option<(JobName, &mut SharedSearch)> {
+        let open = self.waiting.iter_mut().filter(|(_, job)| !job.is_cancelled());
+        let shared = open.filter_map(|(turn, job)| Some(((job.priority, *turn), job.name(), job.work.shared()?)));
+        shared.min_by_key(|(order, ..)| *order).map(|(_, name, search)| (name, search))
     }
 
     /// Returns the last update of a job, or keeps it until the job's delay is over.
@@ -112,7 +129,11 @@ impl JobQueue {
     /// The index of the first job. Cancelled jobs are removed.
     fn first(&mut self) -> Option<usize> {
         self.waiting.retain(|(_, job)| !job.is_cancelled());
-        let waiting = self.waiting.iter().enumerate();
-        waiting.min_by_key(|(_, (turn, job))| (job.priority, *turn)).map(|(index, _)| index)
+        let hidden = self.hidden;
+        let ready = self.waiting.iter_mut().enumerate().filter_map(|(index, (turn, job))| {
+            let rests = hidden && job.priority != Priority::Now && job.work.shared().is_some();
+            (!rests).then_some(((job.priority, *turn), index))
+        });
+        ready.min().map(|(_, index)| index)
     }
 }
