@@ -34,6 +34,7 @@ const NO_NUMBERS: &str = "the net's outputs are too large for numbers: its train
 /// An [`Evaluator`] over any [`Inference`].
 pub struct NetEvaluator {
     net: Box<dyn Inference>,
+    symmetry: Symmetry,
     input: InputBatch,
     output: OutputBatch,
 }
@@ -41,7 +42,13 @@ pub struct NetEvaluator {
 impl NetEvaluator {
     /// An evaluator over `net`, with its own buffers.
     pub fn new(net: Box<dyn Inference>) -> Self {
-        Self { net, input: InputBatch::default(), output: OutputBatch::default() }
+        Self::with_symmetry(net, Symmetry::Identity)
+    }
+
+    /// An evaluator that shows `net` each position with the board transformed by `symmetry`. So the same net gives
+    /// slightly different evaluations.
+    pub fn with_symmetry(net: Box<dyn Inference>, symmetry: Symmetry) -> Self {
+        Self { net, symmetry, input: InputBatch::default(), output: OutputBatch::default() }
     }
 }
 
@@ -49,7 +56,7 @@ impl Evaluator for NetEvaluator {
     fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
         self.input.clear();
         for query in queries {
-            encode(&query.borrowed(), &mut self.input);
+            encode_symmetric(&query.borrowed(), self.symmetry, &mut self.input);
         }
         self.net.infer(&self.input, &mut self.output).map_err(|error| EvaluateError::Failed(error.into()))?;
         let outputs = self.output.wdl.iter().flatten().chain(&self.output.moves_left).chain(&self.output.logits);

@@ -1,13 +1,13 @@
 //! The chances of a position: win, draw and loss.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tablut_rules::Side;
 
 use crate::evaluator::Evaluation;
 use crate::perspective::value_of;
 
 /// Probabilities of the three results. They sum to 1 and do not depend on the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct Chances {
     pub attackers: f32,

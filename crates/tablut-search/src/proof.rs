@@ -30,11 +30,11 @@
 //! plies. Wins in one ply are always found, so a distance of 1 is exact. A longer distance is the shortest among the
 //! lines that were searched.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tablut_rules::{Outcome, Reason, Side};
 
 /// A proven result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     /// The winner with best play, or `None` for a draw.
     pub winner: Option<Side>,

@@ -1,5 +1,6 @@
 //! The jobs that wait for a host's threads. A host passes the time in, as the time since one moment in the past.
 
+use crate::shared_search::SharedSearch;
 use crate::work::{Step, Work};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,6 +10,9 @@ use tablut_search::Evaluator;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub struct JobId(pub u64);
+
+/// A job's game and its number there.
+pub type JobName = (Arc<str>, JobId);
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd)]
 pub enum Priority {
@@ -41,6 +45,10 @@ impl SessionJob {
         self.work.step(evaluator, now.saturating_sub(began)).map_err(|error| error.to_string())
     }
 
+    pub fn name(&self) -> JobName {
+        (self.game.clone(), self.id)
+    }
+
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
@@ -69,6 +77,8 @@ pub struct JobQueue {
     /// Last updates that must not be reported before a time.
     delayed: Vec<(Duration, JobUpdate)>,
     turns: u64,
+    /// While nobody looks, shared searches wait, except those with priority [`Priority::Now`].
+    pub hidden: bool,
 }
 
 impl JobQueue {
@@ -80,6 +90,12 @@ impl JobQueue {
 
     pub fn waiting(&self) -> impl ExactSizeIterator<Item = &SessionJob> {
         self.waiting.values()
+    }
+
+    /// The first job in which several workers may take part, with its search.
+    pub fn shared(&mut self) -> Option<(JobName, &mut SharedSearch)> {
+        let mut open = self.waiting.values_mut().filter(|job| !job.is_cancelled());
+        open.find_map(|job| Some((job.name(), job.work.shared()?)))
     }
 
     /// Returns the last update of a job, or keeps it until the job's delay is over.
@@ -98,20 +114,23 @@ impl JobQueue {
         if let Some(due) = self.delayed.iter().position(|(at, _)| *at <= now) {
             return Some(JobTask::Report(self.delayed.swap_remove(due).1));
         }
-        self.forget_cancelled();
-        self.waiting.pop_first().map(|(_, job)| JobTask::Run(Box::new(job)))
+        let first = self.first()?;
+        self.waiting.remove(&first).map(|job| JobTask::Run(Box::new(job)))
     }
 
     /// The time until there is something to do. `None` until a job is added.
     pub fn pause(&mut self, now: Duration) -> Option<Duration> {
-        self.forget_cancelled();
-        if self.waiting.is_empty() {
-            return self.delayed.iter().map(|(at, _)| at.saturating_sub(now)).min();
+        match self.first() {
+            Some(_) => Some(Duration::ZERO),
+            None => self.delayed.iter().map(|(at, _)| at.saturating_sub(now)).min(),
         }
-        Some(Duration::ZERO)
     }
 
-    fn forget_cancelled(&mut self) {
+    /// The place of the first job that need not wait. Cancelled jobs are removed.
+    fn first(&mut self) -> Option<(Priority, u64)> {
         self.waiting.retain(|_, job| !job.is_cancelled());
+        let hidden = self.hidden;
+        let waits = |job: &mut SessionJob| hidden && job.priority != Priority::Now && job.work.shared().is_some();
+        self.waiting.iter_mut().find_map(|(place, job)| (!waits(job)).then_some(*place))
     }
 }

@@ -3,7 +3,7 @@
 use crate::level::analysis_search;
 use crate::tree::NodeValue;
 use crate::words;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tablut_rules::{Game, Move};
 use tablut_search::{
@@ -19,7 +19,11 @@ pub fn report_search() -> SearchConfig {
     SearchConfig { leaves_in_flight: LEAVES_OF_REPORT, ..SearchConfig::for_analysis() }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) fn open_ended_search() -> SearchConfig {
+    SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..analysis_search() }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Analysis {
     /// The position's chances. They are certain if the result is proven.
     pub chances: Chances,
@@ -29,9 +33,27 @@ pub struct Analysis {
     pub simulations: u32,
     /// The best moves with their expected lines, the best first.
     pub lines: Vec<LineView>,
+    /// The number of workers that searched the position.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub workers: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+fn one() -> usize {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_one(workers: &usize) -> bool {
+    *workers == 1
+}
+
+impl Analysis {
+    pub(crate) fn value(&self) -> NodeValue {
+        NodeValue { chances: self.chances, proven: self.proven, simulations: self.simulations }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LineView {
     pub moves: Vec<Move>,
     pub visits: u32,
@@ -64,8 +86,7 @@ impl Thinking {
     }
 
     pub fn open_ended(game: &Game, limit: Limit, seed: u64) -> Self {
-        let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..analysis_search() };
-        Self::new(game, &config, limit, seed)
+        Self::new(game, &open_ended_search(), limit, seed)
     }
 
     /// Evaluates one batch. Returns false when the search has ended. `elapsed` is the time since its start.
@@ -105,7 +126,14 @@ impl Thinking {
             LineView { moves, visits, prior, chances, proven, words }
         };
         let lines = self.search.lines(n_lines).into_iter().map(view).collect();
-        Analysis { chances: value.chances, proven: value.proven, words, simulations: value.simulations, lines }
+        Analysis {
+            chances: value.chances,
+            proven: value.proven,
+            words,
+            simulations: value.simulations,
+            lines,
+            workers: 1,
+        }
     }
 }
 
