@@ -69,7 +69,10 @@ pub(crate) fn damaged_state(run: RunFolder<'_>, error: ModelFileError) -> TrainE
         }
         None => {
             let checkpoints = run.0.join("checkpoints");
-            format!("No earlier state is intact. Delete {} to learn again from all of the run's games.", checkpoints.display())
+            format!(
+                "No earlier state is intact. Delete {} to learn again from all of the run's games.",
+                checkpoints.display()
+            )
         }
     };
     TrainError::DamagedState { error, advice }

@@ -67,11 +67,16 @@ pub fn most_telling<'a>(lines: &'a [GenerationMetrics], rules: Option<&'a str>) 
 }
 
 /// The rating of each generation's net, which is that of its stretch, with the number of games in it.
-pub fn by_generation(lines: &[GenerationMetrics], rules: Option<&str>, anchor: Option<&str>) -> Vec<(u64, Rating, u32)> {
+pub fn by_generation(
+    lines: &[GenerationMetrics],
+    rules: Option<&str>,
+    anchor: Option<&str>,
+) -> Vec<(u64, Rating, u32)> {
     let stretches = progress(lines, rules, anchor).stretches;
     let of_stretch = |stretch: &RatedStretch| {
         let (first, last) = stretch.generations;
-        let generations = lines.iter().map(|line| line.generation).filter(move |generation| (first..=last).contains(generation));
+        let generations =
+            lines.iter().map(|line| line.generation).filter(move |generation| (first..=last).contains(generation));
         let (rating, games) = (stretch.rating, stretch.games);
         generations.map(move |generation| (generation, rating, games)).collect::<Vec<_>>()
     };

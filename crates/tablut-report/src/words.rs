@@ -98,9 +98,10 @@ pub(crate) fn measured(run: &RunFiles) -> Option<Measured<'_>> {
 
 /// Whether the evaluation is of the last generation. Nets that are not named after a generation count as the newest.
 fn is_of_newest(run: &RunFiles, report: &EvaluationReport) -> bool {
-    let generation = Path::new(&report.model).file_stem().and_then(|stem| stem.to_str()).and_then(|stem| {
-        stem.strip_prefix("gen-")?.parse::<u64>().ok()
-    });
+    let generation = Path::new(&report.model)
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .and_then(|stem| stem.strip_prefix("gen-")?.parse::<u64>().ok());
     generation.is_none_or(|generation| run.lines.last().is_none_or(|line| line.generation == generation))
 }
 
@@ -145,7 +146,10 @@ fn next(run: &RunFiles, has_played_start: bool, stronger: Option<bool>, is_behin
     let folder = run.folder.display();
     let done = run.lines.len() as u64;
     if run.generations_wanted().is_some_and(|wanted| done < wanted) {
-        return format!("{done} of {} generations are complete. `tablut train --resume {folder}` continues a run that was stopped.", run.generations_wanted().unwrap_or(done));
+        return format!(
+            "{done} of {} generations are complete. `tablut train --resume {folder}` continues a run that was stopped.",
+            run.generations_wanted().unwrap_or(done)
+        );
     }
     let longer = format!("`tablut train --resume {folder} --set schedule.generations={}`", 2 * done.max(1));
     match stronger {
@@ -153,9 +157,11 @@ fn next(run: &RunFiles, has_played_start: bool, stronger: Option<bool>, is_behin
             "The net that comes with the program is stronger. Start with it (`start = \"shipped\"`, or `tablut train --rules R --time 10m`), or train on: {longer}."
         ),
         Some(true) => format!("Train on if it should become stronger: {longer}. To play: `tablut play {folder}`."),
-        Some(false) => "Do not use this net. Try again with a lower learning.learning_rate, more schedule.games or more \
+        Some(false) => {
+            "Do not use this net. Try again with a lower learning.learning_rate, more schedule.games or more \
                         schedule.simulations, and look at the warnings."
-            .to_owned(),
+                .to_owned()
+        }
         None if has_played_start => format!(
             "Train on: {longer}. More games show smaller differences: `tablut match net:{folder}@128 net:{folder}/start.safetensors@128 --games 1000`."
         ),

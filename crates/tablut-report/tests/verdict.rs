@@ -52,28 +52,41 @@ fn four_recorded_runs_have_true_verdicts() {
 
     let worse = run(6, false, vec![played("untrained", [5, 20, 25]), played("greedy", [45, 5, 0])]);
     let said = headline(&worse);
-    assert!(said.answer.starts_with("The net has become weaker than its untrained start: it scores 30 %"), "{}", said.answer);
+    assert!(
+        said.answer.starts_with("The net has become weaker than its untrained start: it scores 30 %"),
+        "{}",
+        said.answer
+    );
     assert_eq!(said.stronger, Some(false));
     assert!(said.next.starts_with("Do not use this net."), "{}", said.next);
 
     let even = run(6, true, vec![played("start", [12, 30, 8]), played("shipped", [10, 30, 10])]);
     let said = headline(&even);
-    let expected = "The games do not show whether the net is stronger than the net with which it started: it scores 54 %";
+    let expected =
+        "The games do not show whether the net is stronger than the net with which it started: it scores 54 %";
     assert!(said.answer.starts_with(expected) && said.stronger.is_none(), "{}", said.answer);
     assert!(said.next.contains("schedule.generations=12"), "{}", said.next);
 
     let better = run(6, false, vec![played("untrained", [45, 5, 0]), played("shipped", [0, 5, 45])]);
     let said = headline(&better);
-    assert!(said.answer.starts_with("The net has become stronger than its untrained start: it scores 95 %"), "{}", said.answer);
+    assert!(
+        said.answer.starts_with("The net has become stronger than its untrained start: it scores 95 %"),
+        "{}",
+        said.answer
+    );
     assert_eq!(said.stronger, Some(true));
     assert!(said.next.starts_with("The net that comes with the program is stronger."), "{}", said.next);
     let shipped = said.sentences.iter().find(|sentence| sentence.contains("the net that comes with the program"));
     assert!(shipped.is_some_and(|sentence| sentence.contains("it is weaker")), "{:?}", said.sentences);
 
     // The page says the same. Green needs an interval without even.
-    for (run, class) in [(&untrained, "verdict"), (&worse, "verdict no"), (&even, "verdict"), (&better, "verdict yes")] {
+    for (run, class) in [(&untrained, "verdict"), (&worse, "verdict no"), (&even, "verdict"), (&better, "verdict yes")]
+    {
         let page = report_page(std::slice::from_ref(run));
-        assert!(page.contains(&format!("<div class=\"{class}\"><p class=\"answer\">{}", headline(run).answer)), "{class}");
+        assert!(
+            page.contains(&format!("<div class=\"{class}\"><p class=\"answer\">{}", headline(run).answer)),
+            "{class}"
+        );
     }
 }
 
@@ -120,7 +133,11 @@ fn rated(n: u64) -> RunFiles {
 #[test]
 fn before_the_final_match_the_rating_games_count() {
     let said = headline(&rated(20));
-    assert!(said.answer.starts_with("The net has become stronger than its untrained start: it scores 100 %"), "{}", said.answer);
+    assert!(
+        said.answer.starts_with("The net has become stronger than its untrained start: it scores 100 %"),
+        "{}",
+        said.answer
+    );
     assert!(said.sentences[0].contains("measured during training with 32 simulations"), "{:?}", said.sentences);
     let growth = said.sentences.iter().find(|sentence| sentence.starts_with("The rating during training")).unwrap();
     assert!(growth.contains("in Elo above shipped") && growth.ends_with("the net has become stronger."), "{growth}");

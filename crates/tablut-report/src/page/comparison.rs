@@ -94,7 +94,12 @@ fn strength_charts(runs: &[RunFiles]) -> Markup {
         };
         let groups = seeds_of_one_config(runs);
         let series: Vec<Series> = runs.iter().enumerate().map(one).chain(groups.iter().enumerate().map(mean)).collect();
-        line_chart(&format!("By {axis}"), &format!("Elo above {anchor}"), &series, Axis { across: axis, ..Axis::default() })
+        line_chart(
+            &format!("By {axis}"),
+            &format!("Elo above {anchor}"),
+            &series,
+            Axis { across: axis, ..Axis::default() },
+        )
     };
     html! {
         div class="charts" { @for axis in [GENERATION, EVALUATIONS, CORE_HOURS, HOURS] { (chart(axis)) } }

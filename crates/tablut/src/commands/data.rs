@@ -97,7 +97,13 @@ pub fn run(command: &Data, console: &mut Console) -> anyhow::Result<()> {
         Data::Prune { run, dry_run } => {
             let Pruned { files, bytes: freed, bytes_left, nets, games } = prune(run, !dry_run)?;
             let (verb, nets) = (if *dry_run { "would be deleted" } else { "deleted" }, nets.iter().map(u64::to_string));
-            writeln!(console, "{}: {} {verb}, {} stay", run.display(), counted_bytes(files.len(), freed), bytes(bytes_left))?;
+            writeln!(
+                console,
+                "{}: {} {verb}, {} stay",
+                run.display(),
+                counted_bytes(files.len(), freed),
+                bytes(bytes_left)
+            )?;
             writeln!(console, "nets that stay: {}", nets.collect::<Vec<_>>().join(", "))?;
             writeln!(console, "games that stay: generations {} to {}", games.start, games.end.saturating_sub(1))?;
             Ok(())
