@@ -103,7 +103,7 @@ pub fn check_run(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<RunChec
             }
         }
     }
-    let needed = check.note(Needed::by(folder, &config));
+    let needed = Needed::by(folder, &config).ok();
     for generation in 0..check.generations {
         // Files that `data prune` may have deleted are not missing.
         let is_gone = |path: &Path, is_needed: fn(&Needed, u64) -> bool| {

@@ -178,14 +178,15 @@ mod tests {
 
     #[test]
     fn the_time_holds_on_a_machine_whose_speed_halves_and_doubles() {
-        let speeds: [(&str, fn(f64) -> f64); 7] = [
+        type Speed = fn(f64) -> f64;
+        let speeds: [(&str, Speed); 7] = [
             ("steady", |_| 1.0),
             ("halves early", |at| if at < 0.2 { 1.0 } else { 0.5 }),
             ("doubles early", |at| if at < 0.2 { 0.5 } else { 1.0 }),
             ("halves late", |at| if at < 0.85 { 1.0 } else { 0.5 }),
             ("doubles late", |at| if at < 0.85 { 0.5 } else { 1.0 }),
             ("slow in the middle", |at| if (0.3..0.6).contains(&at) { 0.5 } else { 1.0 }),
-            ("to and fro", |at| if (at * 8.0) as u32 % 2 == 0 { 1.0 } else { 0.5 }),
+            ("to and fro", |at| if ((at * 8.0) as u32).is_multiple_of(2) { 1.0 } else { 0.5 }),
         ];
         for (name, speed) in speeds {
             // The plan before the start is right, a quarter, or three times of what fits.

@@ -34,7 +34,7 @@ pub fn section(run: &RunFiles) -> Markup {
 
 pub(super) fn facts_table(facts: impl IntoIterator<Item = (&'static str, String)>) -> Markup {
     html! {
-        div class="scroll" { table { tbody { @for (name, value) in facts {
+        div class="scroll" { table class="facts" { tbody { @for (name, value) in facts {
             tr { th class="left" scope="row" { (name) } td class="left" { (value) } }
         } } } }
     }

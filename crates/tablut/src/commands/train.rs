@@ -9,12 +9,12 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use indicatif::HumanCount;
 use tablut_fleet::FleetGames;
-use tablut_games::{CancelToken, Counters, LocalGames, RunFolder, net_name};
+use tablut_games::{CancelToken, Counters, GenerationMetrics, LocalGames, RunFolder, net_name};
 use tablut_learn::{Run, RunEvent, TimeSource, TrainConfig, TrainError, train};
 use tablut_net::{DeviceChoice, Model};
 use tablut_play::ServeArgs;
@@ -111,6 +111,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let (voice, began, cancel) = (console.voice, Instant::now(), cancelled_by_interrupt()?);
     let (folder, continues) = args.folder()?;
     let config = args.config(&folder, continues, &cancel, voice)?;
+    // The folder of a run that has the rules and the start of this one.
     let kept = if continues { Some(&*folder) } else { args.config.as_deref().and_then(run_of) };
     check_config(&config, kept)?;
     let rules = config.load_rules(kept)?;
@@ -140,7 +141,9 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         let cancel = cancel.clone();
         Box::new(move || began.elapsed().saturating_sub(cancel.paused()))
     };
-    let deadline = args.time.as_ref().map(|time| Deadline { time: time.time, clock: clock() });
+    let before = Duration::from_secs_f64(run.metrics.iter().map(GenerationMetrics::seconds).sum());
+    let deadline = |time: &RunTime| Deadline { time: time.time.saturating_sub(before), clock: clock() };
+    let deadline = args.time.as_ref().map(deadline);
     if let Some(time) = &args.time {
         run.keep_to(time.time, clock())?;
     }
@@ -229,7 +232,10 @@ impl Args {
         }
         let named = match (&self.config, &self.rules, &self.time) {
             (Some(config), _, _) => run_of(config).map_or_else(|| stem(config), |run| stem(run) + "-again"),
-            (None, Some(rules), Some(time)) => format!("{}-{}", stem(Path::new(rules)), time.text),
+            (None, Some(rules), Some(time)) => {
+                let scratch = if self.from_scratch { "-from-scratch" } else { "" };
+                format!("{}-{}{scratch}", stem(Path::new(rules)), time.text)
+            }
             _ => bail!("expected a config file, --rules R --time TIME, or --resume RUN"),
         };
         let folder = self.run.clone().unwrap_or_else(|| Path::new("runs").join(named));
