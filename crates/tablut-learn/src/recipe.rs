@@ -6,10 +6,12 @@
 
 use crate::benchmark::MachinePace;
 use crate::config::{MAX_GAMES, ScheduleConfig, TrainConfig};
-use crate::time_budget::FINAL_SHARE;
+use crate::time_budget::{FEW_GAMES, FINAL_SHARE};
 
 /// Fewer generations could not be fitted to a time on a machine that changes its speed.
 const FEWEST_GENERATIONS: f64 = 16.0;
+/// The generations of a run on a machine that is too slow for these.
+const LEAST_GENERATIONS: u64 = 4;
 /// Simulations of a search in a run that begins with a trained net, as in the last part of that net's own training.
 const TRAINED_SIMULATIONS: u32 = 128;
 /// The peak learning rate of such a run, as a share of the default.
@@ -71,7 +73,13 @@ impl TrainConfig {
             let games = f64::from(self.evaluation.games) * most / final_seconds;
             self.evaluation.games = ((games / 2.0) as u32).max(1) * 2;
         }
-        self.schedule.games = vec![(0, self.games_that_fit(seconds, |config| config.forecast(pace).seconds()))];
+        let whole = |config: &Self| config.forecast(pace).seconds();
+        let games = self.games_that_fit(seconds, whole);
+        if games < FEW_GAMES {
+            let generations = self.schedule.generations * games as u64 / FEW_GAMES as u64;
+            self.schedule.generations = generations.max(LEAST_GENERATIONS);
+        }
+        self.schedule.games = vec![(0, self.games_that_fit(seconds, whole))];
         self
     }
 

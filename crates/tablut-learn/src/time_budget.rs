@@ -1,5 +1,6 @@
 //! A run that takes a given time. After each generation the games of the coming ones are planned again, more or fewer,
-//! so that all of them fit. The number of generations stays, so the learning rate falls with the time that is left.
+//! so that all of them fit. The number of generations stays, so the learning rate falls with the time that is left. Only
+//! a machine that is too slow for some games in each has fewer generations.
 //!
 //! The config lists the games of each generation before they are played. So the finished run is a function of this
 //! config, like every other run.
@@ -10,12 +11,15 @@ use tablut_games::GenerationMetrics;
 
 use crate::config::{MAX_GAMES, TrainConfig};
 use crate::forecast::GenerationPace;
+use crate::learner::learning_rate_share;
 
 /// Returns the time since the command began, without pauses.
 pub type TimeSource = Box<dyn Fn() -> Duration>;
 
+/// If generations would have fewer games, there are fewer generations.
+pub(crate) const FEW_GAMES: usize = 16;
 /// The fewest games of a generation, also if the time is over.
-const FEWEST_GAMES: usize = 8;
+const FEWEST_GAMES: usize = 4;
 /// How many times as many games a generation can have as the one before. The first games of a net are the longest, so
 /// one slow generation says little.
 const MOST_GROWTH: f64 = 3.0;
@@ -88,6 +92,14 @@ impl TimeBudget {
         if each <= 0.0 {
             return false;
         }
+        let generations = fewer_generations(config, first, left / (each * FEW_GAMES as f64));
+        if generations < config.schedule.generations {
+            config.schedule.generations = generations;
+            config.schedule.games.retain(|step| step.0 < first);
+            config.schedule.games.push((first, FEW_GAMES));
+            config.schedule.games.dedup_by_key(|step| step.1);
+            return true;
+        }
         let before = config.schedule.games_at(first);
         let most = (MOST_GROWTH * before as f64).min(MAX_GAMES as f64);
         let games = ((left / each).clamp(0.0, most) as usize).max(FEWEST_GAMES);
@@ -102,9 +114,22 @@ impl TimeBudget {
     }
 }
 
+/// The number of generations if only this share of those from `first` on fits. The learning rate must not have begun to
+/// fall before `first`, because those generations are over.
+fn fewer_generations(config: &TrainConfig, first: u64, share: f64) -> u64 {
+    let (generations, decay) = (config.schedule.generations, config.learning.decay_share);
+    if learning_rate_share(first as f32, generations as f32, decay) < 1.0 {
+        return generations;
+    }
+    let fitting = first + ((generations - first) as f64 * share.max(0.0)) as u64;
+    let has_begun = |generations: u64| learning_rate_share(first as f32, generations as f32, decay) < 1.0;
+    (fitting.max(first + 1)..generations).find(|&fewer| !has_begun(fewer)).unwrap_or(generations)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ScheduleConfig;
     use std::cell::Cell;
     use std::rc::Rc;
     use tablut_games::{LearningMetrics, SelfPlayMetrics};
@@ -162,9 +187,11 @@ mod tests {
         let clock = Box::new(move || Duration::from_secs_f64(clock.get()));
         let mut budget = TimeBudget::new(Duration::from_secs_f64(seconds), clock, &[]);
         let mut metrics = Vec::new();
-        for generation in 0..generations {
+        let mut generation = 0;
+        while generation < config.schedule.generations {
             metrics.push(machine.generation(generation, &config));
-            budget.plan(&mut config, &metrics, generation + 1, generation + 1);
+            generation += 1;
+            budget.plan(&mut config, &metrics, generation, generation);
         }
         // The final match is played in rounds until the time is over.
         let round = config.final_seconds(&metrics) / 10.0;
@@ -203,6 +230,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_slow_machine_has_fewer_generations_and_the_rate_still_falls() {
+        let (share, config) = run(120.0, 16, 10, |_| 0.02);
+        assert!((0.9..=1.05).contains(&share), "{share} {:?}", config.schedule);
+        let ScheduleConfig { generations, games, .. } = &config.schedule;
+        assert!((4..12).contains(generations), "{:?}", config.schedule);
+        assert!(games.last().is_some_and(|step| step.1 >= FEWEST_GAMES), "{games:?}");
+        let config = TrainConfig::new(vec!["kvasir".to_owned()]);
+        // In the last 30 % of 17 generations the rate falls.
+        assert_eq!([0.5, 0.1].map(|share| fewer_generations(&config, 5, share)), [11, 8]);
+        assert_eq!(fewer_generations(&config, 13, 0.1), 17);
     }
 
     #[test]

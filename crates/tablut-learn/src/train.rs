@@ -57,6 +57,10 @@ pub enum RunEvent<'a> {
     RatingGameEnded,
     /// A generation is in the run's folder, with its net.
     GenerationEnded(&'a GenerationMetrics),
+    /// The machine is too slow for the planned number of generations.
+    ScheduleChanged {
+        generations: u64,
+    },
     /// A line for the user.
     Note(&'a str),
     /// The run was paused (true) or continued (false).
@@ -85,7 +89,11 @@ pub fn train(
         let metrics = generation(run, games, counters, cancel, rate, on_event)?;
         on_event(RunEvent::GenerationEnded(&metrics));
         run.metrics.push(metrics);
+        let generations = run.config.schedule.generations;
         run.follow_time()?;
+        if run.config.schedule.generations != generations {
+            on_event(RunEvent::ScheduleChanged { generations: run.config.schedule.generations });
+        }
     }
     Ok(())
 }

@@ -120,6 +120,7 @@ impl Consumer for ProgressLines {
                 self.run.set_message(format!(", about {} left", HumanDuration(left)));
                 self.say(&summary(metrics));
             }
+            RunEvent::ScheduleChanged { generations } => self.run.set_length(*generations),
             RunEvent::Note(line) => self.say(line),
             RunEvent::GameEnded(_) | RunEvent::StepEnded { .. } | RunEvent::RatingGameEnded => {}
             RunEvent::GamesSaved { .. } | RunEvent::Paused(_) => return Vec::new(),

@@ -59,6 +59,9 @@ impl Consumer for RunLog {
                 metrics.learning.loss.value,
                 metrics.learning.seconds
             )),
+            RunEvent::ScheduleChanged { generations } => {
+                self.write(format_args!("schedule.generations was changed to keep the time: {generations}"));
+            }
             RunEvent::Note(line) => self.write(line),
             RunEvent::Paused(true) => self.write("paused"),
             RunEvent::Paused(false) => self.write("continued after a pause"),

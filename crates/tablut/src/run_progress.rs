@@ -166,6 +166,7 @@ impl RunProgress {
             }
             RunEvent::Note(line) => self.say(line),
             RunEvent::Paused(paused) => self.paused = paused,
+            RunEvent::ScheduleChanged { generations } => self.generations = generations,
             RunEvent::GamesSaved { .. } => {}
         }
     }

@@ -34,11 +34,11 @@ pub(super) fn verdict(run: &RunFiles) -> Markup {
                 div class="chart" {
                     b { "Scores of the newest net" }
                     p class="soft" {
-                        (found.report.simulations) " simulations a move. The bar is the 95 % interval, the line in its middle a score of 50 %."
+                        (found.report.simulations) " simulations a move, 95 % intervals. The last columns are the scores as attackers and as defenders."
                         @if found.while_training.is_some() { " From games during training." }
                     }
                     div class="scroll" { table {
-                        thead { tr { th { "opponent" } th class="left" colspan="2" { "score" } th { "games" } th { "attackers" } th { "defenders" } } }
+                        thead { tr { th { "opponent" } th class="left" { "score" } th class="wide" {} th { "games" } th { "att." } th { "def." } } }
                         tbody { @for found in start.into_iter().chain(others) { (short_row(found)) } }
                     } }
                 }
@@ -79,7 +79,10 @@ fn short_row(found: &MatchReport) -> Markup {
     html! {
         tr {
             th class="left" scope="row" { (opponent) }
-            (score_cells(&found.total, &format!("score against {opponent}"), "n"))
+            @if let Some(score) = found.total.score {
+                td class="left" { (percent(score.mean)) " " span class="soft" { (format!("({:.0}–{:.0})", 100.0 * score.low, 100.0 * score.high)) } }
+                td class="wide" { (whiskers(&format!("score against {opponent}"), score.low, score.mean, score.high, "n")) }
+            }
             td { (found.games) } td { (side(&found.as_attackers)) } td { (side(&found.as_defenders)) }
         }
     }

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use tablut_arena::EvaluationReport;
 use tablut_games::{CancelToken, SHIPPED};
+use tablut_net::NetPool;
 use tablut_players::{NamedPlayer, PLAYER_FORMS, PlayerSpec, SearchOptions, play_simulations};
 use tablut_search::Limit;
 
 use super::matches::{MatchArgs, Played, match_rules, play_all};
 use crate::console::{Console, Voice};
 use crate::interrupt::cancelled_by_interrupt;
-use crate::nets::{add_net, load_nets, parse_players};
+use crate::nets::{add_net, parse_players};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -67,8 +68,12 @@ pub fn measure(
     voice: Voice,
 ) -> anyhow::Result<Measured> {
     let opponents = parse_players(opponents)?;
-    let mut nets = load_nets(opponents.iter().map(|player| &player.spec), matches.device.net_device()?)?;
+    // The rules that are chosen by name are those of the first net.
+    let mut nets = NetPool::on(matches.device.net_device()?);
     let net = add_net(&mut nets, model)?;
+    for path in opponents.iter().filter_map(|player| player.spec.model_file()) {
+        add_net(&mut nets, path)?;
+    }
     let simulations = simulations.unwrap_or_else(|| play_simulations(&net.training));
     let rules = match_rules(rules, matches.openings.as_ref(), &nets, voice)?;
     let player = match simulations {

@@ -6,13 +6,14 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use tablut_arena::EvaluationReport;
+use tablut_arena::{EvaluationReport, OpeningBook};
 use tablut_games::{CancelToken, GenerationFile, SHIPPED};
 use tablut_learn::{EvaluationConfig, RatingOpponent, Run, TimeSource};
 use tablut_report::{RunFiles, headline};
+use tablut_rules::USUAL_RULE_SET;
 
 use super::super::evaluate::measure;
-use super::super::matches::MatchArgs;
+use super::super::matches::{Book, MatchArgs};
 use super::resume_command;
 use crate::console::{Console, Voice};
 use crate::hints;
@@ -89,8 +90,12 @@ fn evaluate(
     voice: Voice,
 ) -> anyhow::Result<EvaluationReport> {
     let opponents = opponents(run);
+    let usual = run.rules.iter().find(|rules| rules.name() == USUAL_RULE_SET);
+    let rules = usual.or(run.rules.first()).expect("a run has a rule set");
+    // Most random openings are won for one side. The program has a book of even ones for its own rule sets.
+    let book = OpeningBook::even(rules).filter(|book| book.openings.len() >= evaluation.games as usize / 2);
     let rounds = tempfile::tempdir()?;
-    let mut matches = MatchArgs { games: evaluation.games, ..MatchArgs::default() };
+    let mut matches = MatchArgs { games: evaluation.games, openings: book.map(|_| Book::Even), ..MatchArgs::default() };
     // The rounds of a match with a time are shown as one.
     let (progress, round_voice) = match deadline {
         Some(_) => (Some(Progress::waiting(voice, "evaluating the net")), Voice::new(true)),
@@ -102,7 +107,7 @@ fn evaluate(
     }
     let measured = loop {
         let began = deadline.map(|deadline| (deadline.clock)());
-        let measured = measure(model, &opponents, None, None, &matches, cancel, round_voice)?;
+        let measured = measure(model, &opponents, None, Some(rules.name()), &matches, cancel, round_voice)?;
         if !measured.played.is_complete() {
             voice.say(format_args!("Stopped. The net is {}. To evaluate it:", model.display()));
             voice.say(format_args!("  {}", resume_command(&run.folder)));
