@@ -71,10 +71,17 @@ sixteen! {
     fn load(from: &[i16; LANES]) -> Plain = Plain(*from);
     fn store(self: Self, into: &mut [i16; LANES]) = *into = self.0;
     fn of_bytes(from: &[u8; LANES]) -> Plain = Plain(from.map(i16::from));
-    fn store_cut(self: Self, into: &mut [u8; LANES]) = *into = self.0.map(|x| x.clamp(0, TOP) as u8);
+    fn store_cut(self: Self, into: &mut [u8; LANES]) = {
+        for (to, x) in into.iter_mut().zip(self.0) {
+            *to = x.clamp(0, TOP) as u8;
+        }
+    };
     fn of_sums(sums: &[i32; LANES], shift: u32) -> Plain = {
-        let rounded = sums.map(|sum| (sum + (1 << shift >> 1)) >> shift);
-        Plain(rounded.map(|sum| sum.clamp(i16::MIN.into(), i16::MAX.into()) as i16))
+        let (mut numbers, half) = ([0; LANES], 1 << shift >> 1);
+        for (number, sum) in numbers.iter_mut().zip(sums) {
+            *number = ((sum + half) >> shift).clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+        }
+        Plain(numbers)
     };
     fn add(self: Self, other: Plain) -> Plain = self.zip(other, i16::wrapping_add);
     fn mul(self: Self, other: Plain) -> Plain = self.zip(other, i16::wrapping_mul);
@@ -82,7 +89,13 @@ sixteen! {
     fn max(self: Self, other: Plain) -> Plain = self.zip(other, i16::max);
     fn min(self: Self, other: Plain) -> Plain = self.zip(other, i16::min);
     fn scaled(self: Self, multipliers: Plain) -> Plain = self.zip(multipliers, scaled);
-    fn shift_right(self: Self, bits: u32) -> Plain = Plain(self.0.map(|x| x >> bits));
+    fn shift_right(self: Self, bits: u32) -> Plain = {
+        let mut numbers = self.0;
+        for x in &mut numbers {
+            *x >>= bits;
+        }
+        Plain(numbers)
+    };
 }
 
 /// The sixteen numbers from `from[at]` on.
