@@ -1,6 +1,7 @@
 // Chromium over a site's files, without a display. Its page asks this program for tasks and posts their results.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
@@ -48,7 +49,7 @@ export async function serve(folder, { index, network }, answer = () => false) {
 export function startChromium(address) {
   const profile = mkdtempSync(join(tmpdir(), "tablut-"));
   const chromium = spawn("chromium", [...FLAGS, `--user-data-dir=${profile}`, address], { stdio: "ignore" });
-  chromium.on("exit", () => rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  chromium.on("exit", () => rm(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   return chromium;
 }
 

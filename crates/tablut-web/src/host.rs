@@ -125,8 +125,8 @@ impl BrowserHost {
         };
         let mut outputs = Vec::new();
         let result = self.execute(call.request, &saved, &mut outputs);
-        outputs.push(Output::Event(Event::end(call.id, result)));
         self.share(&mut outputs);
+        outputs.push(Output::Event(Event::end(call.id, result)));
         outputs
     }
 

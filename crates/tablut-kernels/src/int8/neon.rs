@@ -196,13 +196,14 @@ unsafe fn sums_by_pairs<const R: usize>(rows: &[u8], matrix: &Int8Matrix, starts
                 }
             }
         }
-        halves.map(|halves| {
-            let mut sums = stored(halves.map(|[first, second]| vpaddq_s32(first, second)));
-            for (sum, start) in sums.iter_mut().zip(starts) {
-                *sum += start;
+        let mut sums = [*starts; R];
+        for (sums, halves) in sums.iter_mut().zip(halves) {
+            let own = stored(halves.map(|[first, second]| vpaddq_s32(first, second)));
+            for (sum, own) in sums.iter_mut().zip(own) {
+                *sum += own;
             }
-            sums
-        })
+        }
+        sums
     }
 }
 

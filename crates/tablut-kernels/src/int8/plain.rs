@@ -30,8 +30,12 @@ impl Dot for Floats {
                 }
             }
         }
-        // SAFETY: the sums are whole numbers below 2^24.
-        sums.map(|sums| sums.map(|sum| unsafe { sum.to_int_unchecked() }))
+        let mut whole = [[0; LANES]; R];
+        for (whole, sum) in whole.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
+            // SAFETY: the sums are whole numbers below 2^24.
+            *whole = unsafe { sum.to_int_unchecked() };
+        }
+        whole
     }
 }
 

@@ -71,10 +71,17 @@ sixteen! {
     fn load(from: &[i16; LANES]) -> Plain = Plain(*from);
     fn store(self: Self, into: &mut [i16; LANES]) = *into = self.0;
     fn of_bytes(from: &[u8; LANES]) -> Plain = Plain(from.map(i16::from));
-    fn store_cut(self: Self, into: &mut [u8; LANES]) = *into = self.0.map(|x| x.clamp(0, TOP) as u8);
+    fn store_cut(self: Self, into: &mut [u8; LANES]) = {
+        for (to, x) in into.iter_mut().zip(self.0) {
+            *to = x.clamp(0, TOP) as u8;
+        }
+    };
     fn of_sums(sums: &[i32; LANES], shift: u32) -> Plain = {
-        let rounded = sums.map(|sum| (sum + (1 << shift >> 1)) >> shift);
-        Plain(rounded.map(|sum| sum.clamp(i16::MIN.into(), i16::MAX.into()) as i16))
+        let (mut numbers, half) = ([0; LANES], 1 << shift >> 1);
+        for (number, sum) in numbers.iter_mut().zip(sums) {
+            *number = ((sum + half) >> shift).clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+        }
+        Plain(numbers)
     };
     fn add(self: Self, other: Plain) -> Plain = self.zip(other, i16::wrapping_add);
     fn mul(self: Self, other: Plain) -> Plain = self.zip(other, i16::wrapping_mul);
@@ -82,7 +89,13 @@ sixteen! {
     fn max(self: Self, other: Plain) -> Plain = self.zip(other, i16::max);
     fn min(self: Self, other: Plain) -> Plain = self.zip(other, i16::min);
     fn scaled(self: Self, multipliers: Plain) -> Plain = self.zip(multipliers, scaled);
-    fn shift_right(self: Self, bits: u32) -> Plain = Plain(self.0.map(|x| x >> bits));
+    fn shift_right(self: Self, bits: u32) -> Plain = {
+        let mut numbers = self.0;
+        for x in &mut numbers {
+            *x >>= bits;
+        }
+        Plain(numbers)
+    };
 }
 
 /// The sixteen numbers from `from[at]` on.
@@ -94,6 +107,11 @@ pub(crate) fn at<T>(from: &[T], at: usize) -> &[T; LANES] {
 #[inline(always)]
 pub(crate) fn at_mut<T>(from: &mut [T], at: usize) -> &mut [T; LANES] {
     from[at..].first_chunk_mut().expect("sixteen numbers")
+}
+
+#[inline(always)]
+fn two(from: &[i16]) -> &[[i16; LANES]; 2] {
+    from.as_chunks().0.first_chunk().expect("thirty-two numbers")
 }
 
 /// `out = starts + depthwise convolution of image`, cut off.
@@ -163,18 +181,19 @@ pub(crate) unsafe fn clip<V: Sixteen>(sums: &[i16], shift: u32, out: &mut [u8]) 
 /// The contract of [`Sixteen`].
 #[inline(always)]
 pub(crate) unsafe fn pool<V: Sixteen>(image: &[u8], sums: &mut [i16], maxima: &mut [i16]) {
-    let channels = maxima.len();
-    for first in (0..channels).step_by(LANES) {
+    let (image, groups) = (image.as_chunks().0, maxima.len() / LANES);
+    let results = sums.as_chunks_mut().0.iter_mut().zip(maxima.as_chunks_mut().0);
+    for (group, (sums, maxima)) in results.enumerate() {
         // SAFETY: the caller's contract.
         unsafe {
             let (mut sum, mut max) = (V::splat(0), V::splat(0));
-            for square in image.chunks_exact(channels) {
-                let x = V::of_bytes(at(square, first));
+            for x in image[group..].iter().step_by(groups) {
+                let x = V::of_bytes(x);
                 sum = sum.add(x);
                 max = max.max(x);
             }
-            sum.store(at_mut(sums, first));
-            max.store(at_mut(maxima, first));
+            sum.store(sums);
+            max.store(maxima);
         }
     }
 }
@@ -202,18 +221,16 @@ pub(crate) struct Limits<'a> {
 /// The contract of [`Sixteen`].
 #[inline(always)]
 pub(crate) unsafe fn line_sums<V: Sixteen>(lines: GridLines<'_>, bias: &[i16], out: &mut [i16]) {
-    let mut squares = out.chunks_exact_mut(bias.len());
+    let bias = bias.as_chunks().0;
+    let mut squares = out.as_chunks_mut().0.chunks_exact_mut(bias.len());
     for (row, on_row) in lines.rows.iter().enumerate() {
         for (column, on_column) in lines.columns.iter().enumerate() {
+            let along = on_row[column * lines.stride..].as_chunks().0;
+            let across = on_column[row * lines.stride..].as_chunks().0;
             let out = squares.next().expect("a square");
-            for first in (0..bias.len()).step_by(LANES) {
+            for (((out, along), across), bias) in out.iter_mut().zip(along).zip(across).zip(bias) {
                 // SAFETY: the caller's contract.
-                unsafe {
-                    let along = V::load(at(on_row, column * lines.stride + first));
-                    let across = V::load(at(on_column, row * lines.stride + first));
-                    let sum = along.add_cut(across).add_cut(V::load(at(bias, first)));
-                    sum.store(at_mut(out, first));
-                }
+                unsafe { V::load(along).add_cut(V::load(across)).add_cut(V::load(bias)).store(out) };
             }
         }
     }
@@ -235,23 +252,29 @@ pub(crate) unsafe fn line_pairs<V: Sixteen>(
     rest: &mut [u8],
 ) {
     let squares = lines.rows.len() * lines.columns.len();
-    let (width, wide) = (own.len() / squares, rest.len() / squares);
+    let groups = own.len() / squares / LANES;
+    let mut own = own.as_chunks().0.chunks_exact(groups);
+    let mut rest = rest.as_chunks_mut().0.chunks_exact_mut(groups - 2);
+    let (of_rows, of_columns) = out.as_chunks_mut().0.split_at_mut(squares);
+    let mut outs = of_rows.iter_mut().zip(of_columns);
     // SAFETY: the caller's contract.
     unsafe {
         let (zero, top, shift) = (V::splat(0), V::splat(limits.top), V::load(limits.shift));
-        for square in 0..squares {
-            let (row, column) = (square / lines.columns.len(), square % lines.columns.len());
-            let on_row = &lines.rows[row][column * lines.stride..];
-            let on_column = &lines.columns[column][row * lines.stride..];
-            let own = &own[square * width..][..width];
-            for (half, along, across) in [(0, on_row, on_column), (1, on_column, on_row)] {
-                let sum = V::load(at(own, half * LANES)).add_cut(V::load(at(along, 0)));
-                let sum = sum.add_cut(V::load(at(across, LANES))).max(zero).min(top).add(shift);
-                sum.store(at_mut(out, (half * squares + square) * LANES));
-            }
-            for at_rest in (0..wide).step_by(LANES) {
-                let value = V::load(at(own, 2 * LANES + at_rest));
-                value.store_cut(at_mut(rest, square * wide + at_rest));
+        let pair = |own, along, across| {
+            let sum = V::load(own).add_cut(V::load(along)).add_cut(V::load(across));
+            sum.max(zero).min(top).add(shift)
+        };
+        for (row, on_row) in lines.rows.iter().enumerate() {
+            for (column, on_column) in lines.columns.iter().enumerate() {
+                let along = two(&on_row[column * lines.stride..]);
+                let across = two(&on_column[row * lines.stride..]);
+                let (of_row, of_column) = outs.next().expect("a square");
+                let [own_row, own_column, others @ ..] = own.next().expect("a square") else { unreachable!("checked") };
+                pair(own_row, &along[0], &across[1]).store(of_row);
+                pair(own_column, &across[0], &along[1]).store(of_column);
+                for (rest, other) in rest.next().into_iter().flatten().zip(others) {
+                    V::load(other).store_cut(rest);
+                }
             }
         }
     }

@@ -134,7 +134,7 @@ impl Kernels {
         rest: &mut [u8],
     ) {
         let squares = lines.rows.len() * lines.columns.len();
-        assert!(rest.len().is_multiple_of(squares * LANES), "whole vectors");
+        assert!(rest.len().is_multiple_of(squares * LANES) && !rest.is_empty(), "whole vectors");
         assert!(out.len() == 2 * LANES * squares && own.len() == out.len() + rest.len(), "sizes of a grid");
         dispatch!(self.simd, int8_line_pairs(lines, own, &Limits { top, shift }, out, rest));
     }
