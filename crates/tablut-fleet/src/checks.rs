@@ -1,7 +1,7 @@
 //! The checks of a worker's game.
 
 use tablut_games::{GameRecord, Handicap};
-use tablut_rules::{Position, Reason};
+use tablut_rules::{Reason, Rules};
 
 use crate::order::{MatchOrder, Order};
 
@@ -47,7 +47,7 @@ pub fn check(order: &Order, game: &GameRecord) -> Result<(), String> {
     match order {
         Order::SelfPlay(order) => {
             let handicap = order.handicap(index);
-            right(plan_fault(handicap, game))?;
+            right(plan_fault(order.rules_of(index), handicap, game))?;
             let simulations = handicap.simulations.into_iter().flatten().fold(order.simulations, u32::max);
             right(search_fault(game, simulations))?;
             let openings = u64::from(order.selfplay.balanced_openings);
@@ -62,18 +62,18 @@ pub fn check(order: &Order, game: &GameRecord) -> Result<(), String> {
 }
 
 /// The fault if a game does not have the handicap of its index, or does not begin with the start position.
-fn plan_fault(expected: Handicap, game: &GameRecord) -> Option<String> {
+fn plan_fault(rules: &Rules, expected: Handicap, game: &GameRecord) -> Option<String> {
     if game.handicap != expected {
         return Some(format!("it has {:?}, expected {expected:?}", game.handicap));
     }
-    let start = Position::start(game.start.side_to_move());
+    let start = rules.start(game.start.side_to_move());
     (game.start != start).then(|| format!("it begins with {}", game.start))
 }
 
 /// The fault if a match's game does not begin with the opening of its pair, or contains search results.
 fn match_fault(order: &MatchOrder, index: usize, game: &GameRecord) -> Option<String> {
     let Some(opening) = order.opening(index) else { return Some("its opening is not known".to_owned()) };
-    if game.start != Position::start(opening.first) {
+    if game.start != order.plan.rules.start(opening.first) {
         return Some(format!("it begins with {}", game.start));
     }
     // If the limit of plies is shorter than the opening, the game ends within the opening.

@@ -36,7 +36,10 @@ impl FromStr for MoveText {
         // Spaces separate squares as well as a hyphen does.
         let rest: String = rest.split_whitespace().collect::<String>().to_ascii_lowercase();
         let rest = rest.as_str();
-        let (from, rest) = rest.split_at_checked(2).ok_or_else(error)?;
+        let is_digit = |c: &char| c.is_ascii_digit();
+        let letter = rest.chars().next().map_or(0, char::len_utf8);
+        let from_len = letter + rest.chars().skip(1).take_while(is_digit).count();
+        let (from, rest) = rest.split_at(from_len);
         let rest = rest.strip_prefix('-').unwrap_or(rest);
         let rest = ["++", "--", "+", "-"].iter().find_map(|&remark| rest.strip_suffix(remark)).unwrap_or(rest);
         let mut parts = rest.split(['x', '/']);
