@@ -8,6 +8,11 @@ pub fn rules(name: &str) -> Rules {
     Rules::named(name).unwrap_or_else(|e| panic!("{e}"))
 }
 
+/// The names of the built-in rule sets on Tablut's board.
+pub fn tablut_names() -> impl Iterator<Item = &'static str> {
+    Rules::names().filter(|name| rules(name).size() == BoardSize::Nine)
+}
+
 /// A variant of a rule set, from TOML.
 pub fn variant(toml: &str) -> Arc<Rules> {
     let set = tablut_rules::RuleSet::from_toml(toml).unwrap_or_else(|e| panic!("{e}"));
