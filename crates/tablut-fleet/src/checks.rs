@@ -1,7 +1,7 @@
 //! The checks of a worker's game.
 
 use tablut_games::{GameOrder, GameRecord};
-use tablut_rules::{Position, Reason, Side};
+use tablut_rules::{Reason, Rules, Side};
 
 use crate::order::{Order, OrderedMatch, OrderedWork};
 
@@ -43,19 +43,20 @@ pub fn check(order: &Order, game: &GameRecord) -> Result<(), String> {
         return Err(wrong("a forfeit, which only external programs can cause".to_owned()));
     }
     game.replay(order.rules_of(index), |_, _, _| {}).map_err(|error| error.to_string())?;
+    let rules = order.rules_of(index);
     let checked = match &order.work {
-        OrderedWork::SelfPlay(order) => check_selfplay(order, index, game),
+        OrderedWork::SelfPlay(order) => check_selfplay(rules, order, index, game),
         OrderedWork::Match(games) => check_match(games, index, game),
     };
     checked.map_err(wrong)
 }
 
-fn check_selfplay(order: &GameOrder, index: usize, game: &GameRecord) -> Result<(), String> {
+fn check_selfplay(rules: &Rules, order: &GameOrder, index: usize, game: &GameRecord) -> Result<(), String> {
     let handicap = order.handicap(index);
     if game.handicap != handicap {
         return Err(format!("it has {:?}, expected {handicap:?}", game.handicap));
     }
-    check_start(game, game.start.side_to_move())?;
+    check_start(rules, game, game.start.side_to_move())?;
     let simulations = handicap.simulations.into_iter().flatten().fold(order.simulations, u32::max);
     for (number, ply) in game.plies.iter().enumerate() {
         let Some(search) = &ply.search else { continue };
@@ -76,14 +77,14 @@ fn check_selfplay(order: &GameOrder, index: usize, game: &GameRecord) -> Result<
     Ok(())
 }
 
-fn check_start(game: &GameRecord, first: Side) -> Result<(), String> {
-    let is_start = game.start == Position::start(first);
+fn check_start(rules: &Rules, game: &GameRecord, first: Side) -> Result<(), String> {
+    let is_start = game.start == rules.start(first);
     is_start.then_some(()).ok_or_else(|| format!("it begins with {}", game.start))
 }
 
 fn check_match(games: &OrderedMatch, index: usize, game: &GameRecord) -> Result<(), String> {
     let opening = games.opening(index).ok_or("its opening is not known")?;
-    check_start(game, opening.first)?;
+    check_start(&games.plan.rules, game, opening.first)?;
     // If the limit of plies is shorter than the opening, the game ends within the opening.
     let played = game.plies.iter().map(|ply| ply.mv).zip(&opening.moves).all(|(found, expected)| found == *expected);
     let whole = game.plies.len() >= opening.moves.len().min(games.plan.max_plies as usize);

@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tablut_games::{SHIPPED, is_shipped, load_net, shipped_net};
 use tablut_net::{Engine, KnownRules, Model, NetEvaluator, RulesChoice, choose_rules};
 use tablut_players::{PlayerSpec, play_simulations};
-use tablut_rules::{Position, Rules, Side};
+use tablut_rules::{Rules, Side};
 use tablut_search::{Evaluator, UniformEvaluator};
 use tablut_session::{Controller, CustomPlayer, HostConfig, Level, Players, Session, first_side};
 
@@ -207,9 +207,7 @@ fn strength(args: &PlayArgs, model: &Model) -> u32 {
 fn new_game(args: &PlayArgs, rules: &Arc<Rules>, opponent: &Controller, seed: u64) -> Result<Session, PlayError> {
     let position = match &args.position {
         Some(text) => text.parse().map_err(wrong)?,
-        None => {
-            Position::start(first_side(rules, args.first, seed).map_err(|error| wrong(format!("--first: {error}")))?)
-        }
+        None => rules.start(first_side(rules, args.first, seed).map_err(|error| wrong(format!("--first: {error}")))?),
     };
     let people = args.side.unwrap_or(HumanSides::only(position.side_to_move()));
     Session::from_position(rules.clone(), position, people.players(opponent)).map_err(wrong)

@@ -8,7 +8,7 @@ use crate::opentafl::host::{OpenTaflSide, rules_line};
 use crate::program::Program;
 use std::sync::Arc;
 use tablut_players::{Contestant, Demand, Fault, NamedPlayer, Player, PlayerError, PlayerSpec};
-use tablut_rules::{Game, Position, Rules, Side};
+use tablut_rules::{Game, Rules, Side};
 
 /// The program that `named` describes, for games under `rules`. Engines are started at once, to check that they work.
 pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contestant, PlayerError> {
@@ -24,7 +24,7 @@ pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contesta
         PlayerSpec::OpenTafl { command, seconds } => {
             let program = Arc::new(Program::new(&name, command)?);
             let seconds = *seconds;
-            rules_line(rules, &Position::start(Side::Attackers)).map_err(|reason| program.error(reason))?;
+            rules_line(rules, &rules.start(Side::Attackers)).map_err(|reason| program.error(reason))?;
             try_out(&mut OpenTaflSide::new(program.clone(), Side::Attackers, seconds), rules, &name)?;
             let sit = move |_: &_, side, _| Box::new(OpenTaflSide::new(program.clone(), side, seconds)) as Box<_>;
             Ok(Contestant::new(name, None, Demand::OwnThread, sit))

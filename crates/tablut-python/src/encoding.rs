@@ -4,8 +4,9 @@ use crate::errors::value_error;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use tablut_net::{BOARD, SIZE, SQUARES};
 use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, PolicyIndex, encode_symmetric};
-use tablut_rules::{SIZE, SQUARES, Square, Symmetry};
+use tablut_rules::Symmetry;
 use tablut_search::Situation;
 
 pub(crate) fn symmetry(index: usize) -> PyResult<Symmetry> {
@@ -43,8 +44,9 @@ pub(crate) fn batch_dict(py: Python<'_>, batch: InputBatch) -> PyResult<Bound<'_
 /// The image of each square under each of the eight symmetries, u8 `[8, 81]`. Squares are numbered `row * 9 + column`.
 #[pyfunction]
 pub(crate) fn symmetry_squares(py: Python<'_>) -> PyResult<Bound<'_, PyArray2<u8>>> {
-    let images =
-        Symmetry::ALL.iter().flat_map(|symmetry| Square::all().map(|square| symmetry.square(square).index() as u8));
+    let images = Symmetry::ALL
+        .iter()
+        .flat_map(|symmetry| BOARD.squares().map(|square| BOARD.place(symmetry.square(BOARD, square)) as u8));
     images.collect::<Vec<u8>>().into_pyarray(py).reshape([Symmetry::ALL.len(), SQUARES])
 }
 

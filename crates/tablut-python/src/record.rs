@@ -14,8 +14,8 @@ use tablut_games::{
     GameRecord, RecordFile, ReplayWindow, TrainingBatch, read_records, records_from_bytes, records_to_bytes,
     write_records,
 };
-use tablut_net::{PLANES, StatedRules, clauses_hash};
-use tablut_rules::{Rules, SIZE};
+use tablut_net::{PLANES, SIZE, StatedRules, clauses_hash};
+use tablut_rules::Rules;
 use tablut_search::Chances;
 
 /// A finished game of self-play, with the search's results for its positions.

@@ -12,8 +12,8 @@ use pyo3::types::PyDict;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use std::sync::Arc;
-use tablut_net::{FEATURES, InputBatch, PLANES, encode};
-use tablut_rules::{Game, Move, MoveList, Rules, SIZE, SQUARES, Side};
+use tablut_net::{FEATURES, InputBatch, PLANES, SIZE, SQUARES, check_board, encode};
+use tablut_rules::{Game, Move, MoveList, Rules, Side};
 
 struct Table {
     game: Game,
@@ -112,6 +112,7 @@ impl PyVectorGames {
     #[pyo3(signature = (rules, n, *, seed=0, max_plies=None, threads=1))]
     fn new(rules: RulesArgument, n: usize, seed: u64, max_plies: Option<u32>, threads: usize) -> PyResult<Self> {
         let RulesArgument(rules) = rules;
+        check_board(&rules).map_err(value_error)?;
         if n == 0 || threads == 0 || max_plies == Some(0) {
             return Err(value_error("n, threads and max_plies: expected at least 1"));
         }

@@ -6,7 +6,7 @@ use crate::player::Players;
 use crate::session::{Session, SessionError};
 use std::sync::Arc;
 use tablut_rules::Side::{Attackers, Defenders};
-use tablut_rules::{Applied, Bitboard, First, Move, MoveList, Position, Rules, Side, Square, Topic};
+use tablut_rules::{Applied, Bitboard, BoardSize, First, Move, MoveList, Position, Rules, Side, Square, Topic};
 
 /// A step with its position and the moves that solve it.
 type Step = (LessonStep, Position, Vec<Move>);
@@ -26,13 +26,13 @@ pub fn step(rules: &Arc<Rules>, index: usize) -> Result<Option<(Session, Exercis
 }
 
 /// A position by its pieces: squares with one letter each before them, `t` attackers, `T` defenders, `K` the king.
-fn position(pieces: &str, side: Side) -> Position {
+/// `None` if they do not fit on the board.
+fn position(size: BoardSize, pieces: &str, side: Side) -> Option<Position> {
     let squares_of = |letter: char| -> Bitboard {
         let squares = pieces.split(' ').filter_map(|piece| piece.strip_prefix(letter));
         squares.map(|square| square.parse::<Square>().expect("the templates name squares")).collect()
     };
-    Position::from_parts(squares_of('t'), squares_of('T'), squares_of('K').first(), side)
-        .expect("the templates are positions")
+    Position::from_parts(size, squares_of('t'), squares_of('T'), squares_of('K').first(), side).ok()
 }
 
 /// Whether a move is wanted: the rules, the position before the move, the move and what it did.
@@ -158,7 +158,7 @@ impl StepTemplate {
     /// The step under some rules, which `topics` explain. `None` if they do not have it.
     fn step(&self, rules: &Rules, topics: &[Topic]) -> Option<Step> {
         self.positions.iter().find_map(|(side, pieces)| {
-            let position = position(pieces, *side);
+            let position = position(rules.size(), pieces, *side)?;
             if rules.decided(&position).is_some() {
                 return None;
             }
@@ -188,7 +188,7 @@ fn steps(rules: &Rules) -> Vec<Step> {
     };
     let task = format!("Move any piece of the {first}. Click it, then click a marked square.");
     let shown = "All pieces move like this. There is one move a turn.";
-    let position = Position::start(first);
+    let position = rules.start(first);
     let mut moves = MoveList::new();
     rules.legal_moves(&position, &mut moves);
     let any_move = (lesson_step("Move", task, shown, &topics, (1, &["Pieces move"])), position, moves.into_vec());

@@ -6,10 +6,11 @@ use std::path::Path;
 use toml::{Table, Value};
 
 use super::{RuleSet, nearest_name};
+use crate::board::BoardSize;
 use crate::text::{decode, plain_words, read_at_most, shown, shown_lines};
 
 /// The built-in rule sets: name and TOML text, in the order of the guide's rules page.
-const BUILT_IN: [(&str, &str); 14] = [
+const BUILT_IN: [(&str, &str); 20] = [
     ("piecepack", include_str!("../../rulesets/piecepack.toml")),
     ("piecepack-defenders-first", include_str!("../../rulesets/piecepack-defenders-first.toml")),
     ("piecepack-open-castle", include_str!("../../rulesets/piecepack-open-castle.toml")),
@@ -24,11 +25,17 @@ const BUILT_IN: [(&str, &str); 14] = [
     ("kvasir", include_str!("../../rulesets/kvasir.toml")),
     ("tartu", include_str!("../../rulesets/tartu.toml")),
     ("ashton", include_str!("../../rulesets/ashton.toml")),
+    ("brandubh", include_str!("../../rulesets/brandubh.toml")),
+    ("brandubh-weak-king", include_str!("../../rulesets/brandubh-weak-king.toml")),
+    ("copenhagen", include_str!("../../rulesets/copenhagen.toml")),
+    ("fetlar", include_str!("../../rulesets/fetlar.toml")),
+    ("tawlbwrdd", include_str!("../../rulesets/tawlbwrdd.toml")),
+    ("tawlbwrdd-lewis", include_str!("../../rulesets/tawlbwrdd-lewis.toml")),
 ];
 
 /// Names of the built-in rule sets, in the order of the guide's rules page.
-pub const RULE_SET_NAMES: [&str; 14] = {
-    let mut names = [""; 14];
+pub const RULE_SET_NAMES: [&str; BUILT_IN.len()] = {
+    let mut names = [""; BUILT_IN.len()];
     let mut i = 0;
     while i < names.len() {
         names[i] = BUILT_IN[i].0;
@@ -187,10 +194,19 @@ fn with_base(mut table: Table, default_name: &str) -> Result<Table, RuleSetError
         }
     };
     let base = RuleSet::named(&base)?;
+    let free = base.king.reach as usize == base.size().max_distance();
     let mut merged = Table::try_from(&base).expect("a rule set is a table of plain values");
     merged.insert("name".to_owned(), Value::String(default_name.to_owned()));
     merged.insert("source".to_owned(), Value::String(format!("a variant of {}", base.name)));
+    let set_reach = table.get("king").and_then(|king| king.get("reach")).is_some();
     overlay(&mut merged, table);
+    // A king who moves any distance does so on the variant's board as well.
+    let size = merged.get("start").and_then(Value::as_str).map(|rows| rows.trim_matches('/').split('/').count());
+    if let (true, false, Some(Ok(size))) = (free, set_reach, size.map(BoardSize::of_width))
+        && let Some(Value::Table(king)) = merged.get_mut("king")
+    {
+        king.insert("reach".to_owned(), Value::Integer(size.max_distance() as i64));
+    }
     Ok(merged)
 }
 

@@ -84,7 +84,8 @@ impl LiveGame {
                 Ok(live(session))
             }
             Request::SetUp { rules, pieces, side } => {
-                let (rules, position) = (rules.compiled()?, position_of(pieces, *side)?);
+                let rules = rules.compiled()?;
+                let position = position_of(rules.size(), pieces, *side)?;
                 Ok(live(Session::from_position(rules, position, Players::people())?))
             }
             Request::PlayOn { players } => {
