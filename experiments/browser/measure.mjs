@@ -1,20 +1,44 @@
-// What the engine does in a JavaScript machine: evaluations a second, and how long each level takes to answer.
+// What the engine does in a JavaScript machine: evaluations a second, the bits of evaluations, and how long levels think.
 
-const BATCH = 16;
-const SPEED_ROUNDS = 60;
-const LEVELS = { newcomer: 40, casual: 40, club: 80, strong: 60, expert: 20, full: 6 };
+const LEVELS = { newcomer: 20, casual: 20, club: 30, strong: 30, expert: 12, full: 5 };
 
-const sorted = (numbers) => [...numbers].sort((a, b) => a - b);
-const at = (numbers, part) => sorted(numbers)[Math.min(numbers.length - 1, Math.floor(part * numbers.length))];
+const at = (numbers, part) => [...numbers].sort((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(part * numbers.length))];
 
-function evaluationsPerSecond(engine) {
-  const speeds = [];
-  for (let round = 0; round < SPEED_ROUNDS; round += 1) {
-    const began = performance.now();
-    engine.evaluate(10);
-    speeds.push((10 * BATCH * 1000) / (performance.now() - began));
+// Positions, as lines of JSON, by their rules.
+function byRules(lines) {
+  const orders = new Map();
+  for (const { rules, position } of lines.trim().split("\n").map((line) => JSON.parse(line))) {
+    if (!orders.has(rules)) orders.set(rules, []);
+    orders.get(rules).push(position);
   }
-  return { median: Math.round(at(speeds.slice(5), 0.5)), best: Math.round(Math.max(...speeds)) };
+  return [...orders].map(([name, positions]) => ({ rules: { name }, positions }));
+}
+
+// Evaluations a second. Each position is evaluated so often that reading the positions does not count.
+export function evaluationsPerSecond(engine, lines, rounds) {
+  const began = performance.now();
+  let count = 0;
+  for (const order of byRules(lines)) {
+    engine.evaluate({ ...order, rounds });
+    count += rounds * order.positions.length;
+  }
+  return (1000 * count) / (performance.now() - began);
+}
+
+// The checksum of all outputs, as `evaluations` of tablut-net computes it.
+export function checksum(engine, lines) {
+  const bits = new Uint32Array(1);
+  const value = new Float32Array(bits.buffer);
+  let sum = 0xcbf29ce484222325n;
+  for (const order of byRules(lines)) {
+    for (const outputs of engine.evaluate({ ...order, rounds: 1 })) {
+      for (const output of outputs) {
+        value[0] = output;
+        sum = BigInt.asUintN(64, (sum ^ BigInt(bits[0])) * 0x100000001b3n);
+      }
+    }
+  }
+  return sum.toString(16).padStart(16, "0");
 }
 
 // A person who plays moves that follow from a counter alone, against a level.
@@ -43,28 +67,31 @@ function replyTimes(engine, level, replies) {
       state = answer;
     }
   }
-  return { replies, median: Math.round(at(times, 0.5)), within90: Math.round(at(times, 0.9)), longest: Math.round(Math.max(...times)) };
+  return { median: Math.round(at(times, 0.5)), within90: Math.round(at(times, 0.9)), longest: Math.round(Math.max(...times)) };
 }
 
-// The longest step of a search, for which a request may have to wait.
-function longestStep(engine) {
+// Simulations of an analysis after one second, and its longest step, for which a request may have to wait.
+function analysis(engine) {
   engine.request({ id: 1, do: "new", rules: { name: "kvasir" } });
   engine.request({ id: 2, do: "analyse", on: true });
-  let longest = 0;
-  for (const end = performance.now() + 10000; performance.now() < end; ) {
+  let [longest, simulations] = [0, 0];
+  for (const end = performance.now() + 1000; performance.now() < end; ) {
     const began = performance.now();
-    engine.step(began);
+    const found = engine.step(began).findLast(({ event }) => event === "analysis");
+    simulations = found?.analysis.simulations ?? simulations;
     longest = Math.max(longest, performance.now() - began);
   }
   engine.request({ id: 3, do: "analyse", on: false });
-  return Math.round(longest);
+  return { simulations, longest_step_ms: Math.round(longest) };
 }
 
-export async function measured(startEngine, site, bytesOf) {
-  const engine = await startEngine(await bytesOf(site.engine.file), { net: site.net, parts: site.parts });
-  for (const [index, part] of site.parts.entries()) engine.loadPart(index, await bytesOf(part.file));
-  const evaluations = evaluationsPerSecond(engine);
+export async function start(startEngine, site, bytesOf) {
+  const engine = await startEngine(await WebAssembly.compile(await bytesOf(site.engine.file)), { net: site.net.name });
+  engine.loadNet(await bytesOf(site.net.file));
+  return engine;
+}
+
+export function thinking(engine) {
   const replies = Object.fromEntries(Object.entries(LEVELS).map(([level, count]) => [level, replyTimes(engine, level, count)]));
-  const longest = longestStep(engine);
-  return { evaluations, replies, longest_step_ms: longest, memory_mb: Math.round(engine.bytes() / 1e6) };
+  return { replies, analysis: analysis(engine), memory_mb: Math.round(engine.bytes() / 1e6) };
 }

@@ -1,59 +1,57 @@
-// Measures the engine in node and in Chromium, and the kernels of this machine beside it:
-// node experiments/browser/run.mjs SITE TABLUT
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+// Measures the engine with native instruction sets, in node and in Chromium, in turn on one core each, in three minutes:
+// node experiments/browser/run.mjs SITE target/release/examples/evaluations
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { webcrypto } from "node:crypto";
 import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
-import { measured } from "./measure.mjs";
+import { join } from "node:path";
+import { startBrowser } from "./browser.mjs";
+import { evaluationsPerSecond, start, thinking } from "./measure.mjs";
 
 globalThis.crypto ??= webcrypto;
-const [folder, tablut] = process.argv.slice(2);
-if (!tablut) throw new Error("expected the folder of a site and the program tablut");
+const [folder, evaluations] = process.argv.slice(2);
+if (!evaluations) throw new Error("expected the folder of a site and the program `evaluations`");
 
-for (const simd of ["plain", "avx2"]) {
-  const shape = ["--shape", "lines32x2", "--batch", "16", "--threads", "1", "--secs", "10", "--json"];
-  const text = execFileSync(tablut, ["bench", "inference", ...shape], { env: { ...process.env, TABLUT_SIMD: simd } }).toString();
-  const { evals_per_sec: median, best_evals_per_sec: best } = JSON.parse(text);
-  console.log(JSON.stringify({ where: `native, ${simd}`, evaluations: { median: Math.round(median), best: Math.round(best) } }));
+const POSITIONS = "448";
+const TURNS = 7;
+// Each turn takes about half a second.
+const NATIVE = { avx512: 150, avx2: 100, plain: 20 };
+const ROUNDS = 30;
+
+const work = mkdtempSync(join(tmpdir(), "tablut-"));
+const file = join(work, "positions");
+const positions = execFileSync(evaluations, [POSITIONS]).toString();
+writeFileSync(file, positions);
+
+function native(simd) {
+  try {
+    const options = { env: { ...process.env, TABLUT_SIMD: simd }, stdio: ["ignore", "pipe", "pipe"] };
+    return JSON.parse(execFileSync(evaluations, [file, String(NATIVE[simd])], options)).median;
+  } catch (error) {
+    if (String(error.stderr).includes("has no")) return null;
+    throw error;
+  }
 }
 
 const { startEngine } = await import("data:text/javascript," + encodeURIComponent(readFileSync(join(folder, "js/engine.js"), "utf8")));
 const { site } = JSON.parse(readFileSync(join(folder, "first.json"), "utf8"));
-const inNode = await measured(startEngine, site, async (file) => readFileSync(join(folder, file)));
-console.log(JSON.stringify({ where: `node ${process.version}`, ...inNode }));
+const engine = await start(startEngine, site, async (name) => readFileSync(join(folder, name)));
+const browser = await startBrowser(folder, '<script type="module">new Worker("/measure/worker.mjs", { type: "module" });</script>');
 
-const TYPES = { ".js": "text/javascript", ".mjs": "text/javascript", ".json": "application/json" };
-const PAGE = '<!doctype html><script type="module">new Worker("/measure/worker.mjs", { type: "module" });</script>';
-const profile = mkdtempSync(join(tmpdir(), "tablut-"));
-const server = createServer((request, response) => {
-  const { pathname } = new URL(request.url, "http://localhost");
-  if (request.method === "POST") {
-    let text = "";
-    request.on("data", (part) => { text += part; });
-    request.on("end", () => {
-      response.end();
-      console.log(JSON.stringify({ where: request.headers["user-agent"].match(/Chrome\/\d+/)[0], ...JSON.parse(text) }));
-      chromium.kill();
-      server.close();
-    });
-  } else if (pathname === "/") {
-    response.setHeader("content-type", "text/html");
-    response.end(PAGE);
-  } else {
-    const file = pathname.startsWith("/measure/") ? join(import.meta.dirname, pathname.slice(9)) : join(folder, pathname);
-    try {
-      const content = readFileSync(file);
-      response.setHeader("content-type", TYPES[extname(file)] ?? "application/octet-stream");
-      response.end(content);
-    } catch {
-      response.statusCode = 404;
-      response.end();
-    }
-  }
-});
-await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--no-first-run"];
-const chromium = spawn("chromium", [...flags, `--user-data-dir=${profile}`, `http://127.0.0.1:${server.address().port}/`], { stdio: "ignore" });
-chromium.on("exit", () => rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+const speeds = {};
+const add = (where, speed) => { if (speed) (speeds[where] ??= []).push(speed); };
+for (let turn = 0; turn < TURNS; turn += 1) {
+  for (const simd of Object.keys(NATIVE)) add(simd, native(simd));
+  add(`node ${process.version}`, evaluationsPerSecond(engine, positions, ROUNDS));
+  add(browser.name, await browser.ask({ task: "speed", positions, rounds: ROUNDS }));
+}
+const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
+for (const [where, found] of Object.entries(speeds)) {
+  const shares = speeds.avx2 && found.map((speed, turn) => speed / speeds.avx2[turn]);
+  const [evaluations_per_second, best] = [median(found), Math.max(...found)].map(Math.round);
+  console.log(JSON.stringify({ where, evaluations_per_second, best, share_of_avx2: shares && Number(median(shares).toFixed(3)) }));
+}
+console.log(JSON.stringify({ where: `node ${process.version}`, ...thinking(engine) }));
+console.log(JSON.stringify({ where: browser.name, ...(await browser.ask({ task: "thinking" })) }));
+await browser.end();
+rmSync(work, { recursive: true });

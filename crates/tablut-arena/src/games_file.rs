@@ -45,14 +45,6 @@ impl GamesFileError {
     fn not_games(path: &Path, reason: &str) -> Self {
         Self(format!("{} is not a file of match games, and was not changed: {reason}", path.display()))
     }
-
-    fn other_match(path: &Path, differences: &[String]) -> Self {
-        let (path, list) = (path.display(), differences.join("\n"));
-        Self(format!(
-            "{path} has the games of another match, and was not changed:\n{list}\nname another file, or use the options \
-             of that match"
-        ))
-    }
 }
 
 pub struct GamesFile {
@@ -86,7 +78,8 @@ impl GamesFile {
             }
         };
         if is_new {
-            durable::write(path, header.line().as_bytes()).map_err(io)?;
+            durable::require_folder(path).map_err(io)?;
+            durable::write(path, json_line(&header).as_bytes()).map_err(io)?;
         }
         let mut file = locked(path)?;
         let text = read_at_most(File::open(path).map_err(io)?, MAX_BYTES).map_err(io)?;
@@ -95,7 +88,7 @@ impl GamesFile {
             GamesFileError::not_games(path, &reason.to_string())
         })?;
         if let Some((_, rest)) = text.split_once('\n').filter(|(first, _)| header.extends(first, openings)) {
-            text = header.line() + rest;
+            text = json_line(&header) + rest;
             durable::write(path, text.as_bytes()).map_err(io)?;
             file = locked(path)?;
         }
@@ -128,7 +121,7 @@ impl GamesFile {
 
     /// Sorts the games and removes those that do not count: all games of match `i` from number `counted[i]` on.
     pub fn finish(self, counted: &[usize]) -> Result<(), GamesFileError> {
-        let mut text = self.header.line();
+        let mut text = json_line(&self.header);
         for (&(match_idx, game_idx), game) in &self.games {
             if counted.get(match_idx).is_some_and(|&n| game_idx < n as u64) {
                 text += &json_line(&GameLine::new(&self.header, match_idx, game));
@@ -165,7 +158,11 @@ fn read(
     let differences = header.differences(lines.next().unwrap_or_default());
     let differences = differences.map_err(|reason| GamesFileError::not_games(path, &reason))?;
     if !differences.is_empty() {
-        return Err(GamesFileError::other_match(path, &differences));
+        let (path, list) = (path.display(), differences.join("\n"));
+        return Err(GamesFileError(format!(
+            "{path} has the games of another match, and was not changed:\n{list}\nname another file, or use the options \
+             of that match"
+        )));
     }
     let mut games = BTreeMap::new();
     for (at, text) in lines.enumerate() {

@@ -102,11 +102,11 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8], serde_json::Result
 /// Every complete line without its end, and its metrics.
 fn whole_lines<'a>(path: &Path, bytes: &'a [u8]) -> Result<Vec<(&'a [u8], GenerationMetrics)>, RunFolderError> {
     let malformed = |line, reason: String| RunFolderError::Metrics { path: path.to_owned(), line, reason };
-    let read = |(number, line, parsed): (usize, &'a [u8], serde_json::Result<GenerationMetrics>)| match parsed {
+    let lines = lines(bytes).map(|(number, line, parsed)| match parsed {
         Ok(metrics) => Ok((line, metrics)),
         Err(error) => Err(malformed(number, json_fault(&error))),
-    };
-    lines(bytes).map(read).collect()
+    });
+    lines.collect()
 }
 
 #[cfg(test)]

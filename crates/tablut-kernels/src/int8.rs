@@ -1,8 +1,8 @@
 //! Products and convolutions of activations in seven bits with weights in eight, and sums in integers. Integers do not
 //! round, so every level gives the same bits.
 //!
-//! AVX2 has kernels of its own. The other levels share the loops of `plain`, and NEON and WebAssembly have instructions of
-//! their own for the sums of a product ([`Dot`]).
+//! Most kernels are written once, with vectors of sixteen numbers ([`sixteen`]). Each level has instructions of its own for
+//! sums of products ([`Dot`]). AVX2 also has them for a depthwise convolution.
 //!
 //! An activation is a number of steps of 1/[`STEPS`], from 0 to 127. A layer's weights have a step of their own for each
 //! output. A sum is turned into the steps of the output by [`scaled`], a product of 16-bit numbers that all instruction
@@ -15,6 +15,7 @@ pub(crate) mod neon;
 pub(crate) mod plain;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub(crate) mod simd128;
+pub(crate) mod sixteen;
 
 use std::borrow::Cow;
 
@@ -72,6 +73,9 @@ pub(crate) type Sums = [i32; LANES];
 
 /// The sums of a product, by the instructions of a level.
 pub(crate) trait Dot {
+    /// Takes the sums.
+    type Vector: sixteen::Sixteen;
+
     /// An activation in the form that the instructions read.
     type Activation: Copy;
 
@@ -230,14 +234,13 @@ impl Int8Depthwise {
             let taps: Vec<f32> = weights[channel..].iter().step_by(channels).copied().collect();
             let largest = taps.iter().fold(0.0_f32, |largest, weight| largest.max(weight.abs()));
             let sum: f32 = taps.iter().map(|weight| weight.abs()).sum();
-            let wanted = (largest / LARGEST).max(sum / LARGEST_SUM);
-            let (step, multiplier) = step(wanted, 1.0);
-            // The largest multiplier is not enough for very large weights. The outputs are too small then, but fit.
-            let step = step.max(wanted);
+            let smallest = (largest / LARGEST).max(sum / LARGEST_SUM);
+            let (step, multiplier) = step(smallest, 1.0);
             for (tap, &weight) in taps.iter().enumerate() {
                 let (row, column) = (tap / 3, tap % 3);
                 let (pair, lower) = if row < 2 { (column, row) } else { (3 + column, 0) };
-                let weight = quantised(weight, step);
+                // Above the largest step, all weights of the channel shrink alike, so that their sum keeps its bound.
+                let weight = quantised(weight, step.max(smallest));
                 packed[depthwise_index(channel, pair, lower)] = weight;
                 whole[tap * channels + channel] = weight.into();
             }

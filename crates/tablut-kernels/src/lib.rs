@@ -38,6 +38,7 @@ mod simd;
 
 pub use aligned::Aligned;
 pub use grid::Grid;
+pub use int8::sixteen::GridLines;
 pub use int8::{INT8_LANES, Int8Depthwise, Int8Matrix, nearest};
 pub use kernels::Kernels;
 pub use lanes::LANES;

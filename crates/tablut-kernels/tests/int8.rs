@@ -1,7 +1,7 @@
 //! The kernels in integers give the same numbers at every level, and they are near those in f32.
 
 use proptest::prelude::*;
-use tablut_kernels::{Grid, Int8Depthwise, Int8Matrix, Kernels, Simd, nearest};
+use tablut_kernels::{Grid, GridLines, Int8Depthwise, Int8Matrix, Kernels, Simd, nearest};
 
 /// Numbers from -1 to 1 that depend on the seed.
 fn numbers(n: usize, seed: u64) -> Vec<f32> {
@@ -117,6 +117,63 @@ proptest! {
             let mean = values.iter().sum::<f32>() / squares as f32;
             prop_assert!((pooled[channel] - mean).abs() < 1e-4);
             prop_assert_eq!(pooled[channels + channel], values.iter().copied().fold(0.0, f32::max));
+        }
+    }
+
+    #[test]
+    fn lines_say_the_same_about_squares_at_every_level(
+        seed in 0u64..1000, height in 1usize..10, width in 1usize..10, groups in 1usize..3,
+    ) {
+        let (n, squares, stride) = (16 * groups, height * width, 16 * groups + 32);
+        // Some sums are cut off.
+        let whole = |n, seed| -> Vec<i16> { numbers(n, seed).iter().map(|x| (x * 20000.0) as i16).collect() };
+        let [rows, columns] = [height, width].map(|lines| whole(lines * 9 * stride, seed + lines as u64));
+        let [rows, columns] = [&rows, &columns].map(|lines| lines.chunks_exact(9 * stride).collect::<Vec<_>>());
+        let lines = GridLines { rows: &rows, columns: &columns, stride };
+        let (bias, own, shift) = (whole(n, seed + 20), whole(squares * stride, seed + 21), whole(16, seed + 22));
+        let shift: &[i16; 16] = shift[..].try_into().unwrap();
+        for kernels in levels() {
+            let (mut sums, mut pairs) = (vec![0; squares * n], vec![0; 2 * squares * 16]);
+            let mut rest = vec![0; squares * (stride - 32)];
+            kernels.int8_line_sums(lines, &bias, &mut sums);
+            kernels.int8_line_pairs(lines, &own, (4095, shift), &mut pairs, &mut rest);
+            for square in 0..squares {
+                let (row, column) = (square / width, square % width);
+                let [along, across] = [&rows[row][column * stride..], &columns[column][row * stride..]];
+                for k in 0..n {
+                    let expected = along[k].saturating_add(across[k]).saturating_add(bias[k]);
+                    prop_assert_eq!(sums[square * n + k], expected);
+                }
+                let own = &own[square * stride..];
+                for k in 0..16 {
+                    let pair = |own: i16, along: i16, across: i16| {
+                        own.saturating_add(along).saturating_add(across).clamp(0, 4095).wrapping_add(shift[k])
+                    };
+                    let of_row = pair(own[k], along[k], across[16 + k]);
+                    let of_column = pair(own[16 + k], across[k], along[16 + k]);
+                    let found = (pairs[square * 16 + k], pairs[(squares + square) * 16 + k]);
+                    prop_assert_eq!(found, (of_row, of_column), "{}", kernels.simd());
+                }
+                for k in 32..stride {
+                    prop_assert_eq!(rest[square * (stride - 32) + k - 32], own[k].clamp(0, 127) as u8);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_of_a_depthwise_convolution_fit_whatever_the_weights() {
+    let grid = Grid::new(9, 9);
+    let image = vec![127; grid.squares() * 32];
+    for weight in [0.1, 3.0, 30.0, 300.0, 1e30] {
+        let layer = Int8Depthwise::pack(&[weight; 9 * 32]);
+        for kernels in levels() {
+            let mut out = vec![0; image.len()];
+            kernels.int8_depthwise(grid, &image, &layer, &[0; 32], &mut out);
+            // Four products are the fewest, in a corner.
+            let expected = (weight * 4.0 * 127.0).min(127.0) as u8;
+            assert!(out.iter().all(|&x| x >= expected - expected / 20), "{weight}: {}", kernels.simd());
         }
     }
 }

@@ -57,7 +57,7 @@ pub enum RunEvent<'a> {
     RatingGameEnded,
     /// A generation is in the run's folder, with its net.
     GenerationEnded(&'a GenerationMetrics),
-    /// The number of generations was adjusted to the run's time budget.
+    /// The machine is too slow for the planned number of generations.
     ScheduleChanged {
         generations: u64,
     },
@@ -89,7 +89,9 @@ pub fn train(
         let metrics = generation(run, games, counters, cancel, rate, on_event)?;
         on_event(RunEvent::GenerationEnded(&metrics));
         run.metrics.push(metrics);
-        if run.follow_time()? {
+        let generations = run.config.schedule.generations;
+        run.follow_time()?;
+        if run.config.schedule.generations != generations {
             on_event(RunEvent::ScheduleChanged { generations: run.config.schedule.generations });
         }
     }
@@ -290,7 +292,7 @@ impl TrainConfig {
         GameOrder {
             seed: self.seed,
             generation,
-            games: self.schedule.games,
+            games: self.schedule.games_at(generation),
             rules: rules.to_vec(),
             selfplay: self.selfplay.clone(),
             search: self.search.clone(),

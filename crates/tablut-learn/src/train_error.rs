@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tablut_games::{GameSourceError, RecordFileError, ReplayError, RunFolderError};
+use tablut_games::{GameSourceError, NamedNetError, RecordFileError, ReplayError, RunFolderError};
 use tablut_net::{ModelFileError, NetError};
 use tablut_rules::RuleSetError;
 
@@ -34,6 +34,8 @@ pub enum TrainError {
     Shape { path: PathBuf, found: String, expected: String },
     #[error("rules: two rule sets have the name `{0}`; give one of them another name")]
     DuplicateRules(String),
+    #[error("rules: {0}")]
+    Board(NetError),
     #[error(
         "no position to learn from in generation {0}: no search of its games is a training target; raise schedule.games"
     )]
@@ -42,13 +44,22 @@ pub enum TrainError {
     Rules(#[from] RuleSetError),
     #[error(transparent)]
     Model(#[from] ModelFileError),
+    #[error(transparent)]
+    Net(#[from] NamedNetError),
     #[error("{error}\nThe run cannot continue from this state. {advice}")]
     DamagedState { error: ModelFileError, advice: String },
     #[error(
         "{error}\nTo continue, delete the files of generation {generation} and of all later ones in {run}/games and \
-         {run}/checkpoints. The run then plays these games again and trains the same nets."
+         {run}/checkpoints, or all of {run}/checkpoints if no state of an earlier generation is left. The run then plays \
+         these games again and trains the same nets."
     )]
     DamagedGames { error: RecordFileError, generation: u64, run: PathBuf },
+    #[error(
+        "{run}/checkpoints has nets up to generation {generation} but no training state, so the run cannot continue from \
+         them. Either start a new run with the newest net: `start = \"{net}\"` in its config and another --run folder. Or \
+         delete {run}/checkpoints: the run then trains again from generation 0, with the games in {run}/games."
+    )]
+    NoState { run: PathBuf, generation: u64, net: PathBuf },
     #[error(transparent)]
     Records(#[from] RecordFileError),
     #[error("{path}: {error}")]

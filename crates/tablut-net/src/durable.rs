@@ -122,6 +122,19 @@ pub fn is_at(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
+/// Checks that the folder of `path` exists. [`write`] would create it.
+///
+/// # Errors
+/// If there is no such folder.
+pub fn require_folder(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no folder {}", folder.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Whether `path` is a device, a pipe or a socket, such as `/dev/stdout`. Such a file has no content that could be replaced.
 pub fn is_stream(path: &Path) -> bool {
     path.starts_with("/dev") || fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())

@@ -18,6 +18,7 @@
 
 mod architecture;
 mod batch;
+mod board;
 mod card;
 mod device;
 pub mod durable;
@@ -38,6 +39,7 @@ mod weights;
 
 pub use architecture::{ARCHITECTURE_VERSION, Architecture};
 pub use batch::{Inference, InputBatch, OutputBatch, Predictions};
+pub use board::{BOARD, SIZE, SQUARES, check_board};
 pub use card::{Card, CardInterval, CardScore};
 pub use device::{DeviceChoice, NetDevice};
 pub use encoding::{ENCODING_VERSION, NetEvaluator, encode, encode_symmetric};

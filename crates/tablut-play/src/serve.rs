@@ -41,7 +41,8 @@ const FOLLOW: Duration = Duration::from_secs(2);
 /// Options of `serve`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ServeArgs {
-    /// Model files; the first one plays unless the user chooses another on the page [default: the built-in net].
+    /// Nets, each a model file, a run's folder or `shipped`; the first one plays unless the user chooses another on the
+    /// page [default: shipped].
     pub models: Vec<PathBuf>,
     /// The port [default: 8527, or any free port if 8527 is in use].
     #[arg(long)]

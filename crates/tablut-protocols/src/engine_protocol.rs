@@ -33,7 +33,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tablut_players::{MAX_SIMULATIONS, NetPlayer};
+use tablut_players::{MAX_SIMULATIONS, Searcher};
 use tablut_rules::{Game, Move, RULE_SET_NAMES, Rules, Side};
 use tablut_search::{Limit, Search, SearchConfig, SearchResult};
 
@@ -197,7 +197,7 @@ impl Thinking {
 
 /// Searches with a net, and reports the result whenever the simulations have doubled.
 fn think(
-    net: &mut NetPlayer,
+    net: &mut Searcher,
     game: &Game,
     limit: Limit,
     wire: &mut Wire<'_>,

@@ -30,7 +30,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tablut_players::NetPlayer;
+use tablut_players::Searcher;
 use tablut_rules::{Bitboard, Game, Move, MoveList, MoveText, Position, Rules, RulesLine, Side};
 use tablut_search::{Limit, Search, SearchConfig};
 
@@ -271,7 +271,7 @@ impl<'a, 'w> Listener<'a, 'w> {
 
 /// Searches and reports the result. `None` if the game is over or the engine ends.
 fn think(
-    net: &mut NetPlayer,
+    net: &mut Searcher,
     game: &Game,
     config: &SearchConfig,
     limit: Limit,

@@ -6,11 +6,11 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::thread;
-use tablut_players::{Baseline, NetPlayer};
+use tablut_players::{Baseline, Searcher};
 use tablut_rules::Rules;
 
 pub enum BridgePlayer {
-    Net(Box<NetPlayer>),
+    Net(Box<Searcher>),
     /// A player without a net. It ignores limits on its time.
     Baseline(Baseline),
 }

@@ -29,14 +29,25 @@ impl Series {
     }
 }
 
-/// How the vertical axis is labelled and bounded.
-#[derive(Copy, Clone, Default)]
+/// How the axes are labelled, and how the vertical one is bounded.
+#[derive(Copy, Clone)]
 pub struct Axis {
-    /// The axis ends at 0 and 1 and has labels in per cent.
+    /// The vertical axis ends at 0 and 1 and has labels in per cent.
     pub shares: bool,
-    /// The axis begins at 0.
+    /// The vertical axis begins at 0.
     pub from_zero: bool,
+    /// What the horizontal axis measures.
+    pub across: &'static str,
 }
+
+impl Default for Axis {
+    fn default() -> Self {
+        Self { shares: false, from_zero: false, across: GENERATION }
+    }
+}
+
+/// The usual horizontal axis, whose ticks are whole numbers.
+pub const GENERATION: &str = "generation";
 
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 210.0;
@@ -52,7 +63,7 @@ fn step(span: f64, most: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|&step| step >= least * 0.999).unwrap_or(least)
 }
 
-/// A chart of lines over generations, with a title and a note on how to read it.
+/// A chart of lines over generations, time or work, with a title and a note on how to read it.
 pub fn line_chart(title: &str, reading: &str, series: &[Series], axis: Axis) -> Markup {
     let points = || series.iter().flat_map(|series| &series.points).filter(|point| point.1.is_finite());
     if points().count() == 0 {
@@ -67,11 +78,12 @@ pub fn line_chart(title: &str, reading: &str, series: &[Series], axis: Axis) -> 
     let room = if high > low { high - low } else { high.abs().max(1.0) };
     let tick = step(room, 4.0);
     let (low, high) = ((low / tick).floor() * tick, ((high / tick).ceil() * tick).max(low + tick));
-    let x_span = (x1 - x0).max(1.0);
+    let is_whole = axis.across == GENERATION;
+    let x_span = (x1 - x0).max(if is_whole { 1.0 } else { 1e-6 });
     let x = |value: f64| LEFT + (WIDTH - LEFT - RIGHT) * (value - x0) / x_span;
     let y = |value: f64| TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / (high - low);
     let ticks: Vec<f64> = (0..=((high - low) / tick).round() as i64).map(|n| low + n as f64 * tick).collect();
-    let x_step = step(x_span, 5.0).max(1.0);
+    let x_step = step(x_span, 5.0).max(if is_whole { 1.0 } else { 0.0 });
     let first_tick = (x0 / x_step).ceil() as i64;
     let last_tick = (x1 / x_step).floor() as i64;
     let x_ticks: Vec<f64> = (first_tick..=last_tick).map(|n| n as f64 * x_step).collect();
@@ -84,14 +96,14 @@ pub fn line_chart(title: &str, reading: &str, series: &[Series], axis: Axis) -> 
     html! {
         figure class="chart" {
             figcaption { b { (title) } @if !reading.is_empty() { " " span class="soft" { (reading) } } }
-            svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("{title}, by generation {x0:.0} to {x1:.0}: {spoken}")) {
-                title { (title) ", by generation: " (spoken) }
+            svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("{title}, by {} {} to {}: {spoken}", axis.across, short(x0), short(x1))) {
+                title { (title) ", by " (axis.across) ": " (spoken) }
                 @for value in &ticks {
                     line class="grid" x1=(LEFT) x2=(WIDTH - RIGHT) y1=(f1(y(*value))) y2=(f1(y(*value))) {}
                     text class="tick end" x=(LEFT - 5.0) y=(f1(y(*value) + 4.0)) { (label(*value)) }
                 }
                 @for value in &x_ticks {
-                    text class="tick mid" x=(f1(x(*value))) y=(HEIGHT - 10.0) { (format!("{value:.0}")) }
+                    text class="tick mid" x=(f1(x(*value))) y=(HEIGHT - 10.0) { @if is_whole { (format!("{value:.0}")) } @else { (short(*value)) } }
                 }
                 @for series in series {
                     path class=(format!("line {}{}", series.class, if series.dashed { " dashed" } else { "" })) d=(path(&series.points, x, y)) {}
@@ -243,7 +255,7 @@ mod tests {
     fn one_value_and_constant_values_are_drawn() {
         for points in [vec![(5.0, 0.0)], vec![(0.0, 2.0), (1.0, 2.0)]] {
             let series = [Series { name: String::new(), class: "n".to_owned(), dashed: true, points }];
-            let text = line_chart("flat", "", &series, Axis { from_zero: true, shares: false }).into_string();
+            let text = line_chart("flat", "", &series, Axis { from_zero: true, ..Axis::default() }).into_string();
             assert!(text.contains("<svg") && !text.contains("NaN") && !text.contains("inf"), "{text}");
         }
     }

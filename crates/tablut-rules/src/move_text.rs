@@ -36,7 +36,10 @@ impl FromStr for MoveText {
         // Spaces separate squares as well as a hyphen does.
         let rest: String = rest.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect();
         let rest = rest.trim_end_matches(['!', '?']);
-        let (from, rest) = rest.split_at_checked(2).ok_or_else(error)?;
+        let is_digit = |c: &char| c.is_ascii_digit();
+        let letter = rest.chars().next().map_or(0, char::len_utf8);
+        let from_len = letter + rest.chars().skip(1).take_while(is_digit).count();
+        let (from, rest) = rest.split_at(from_len);
         let rest = rest.trim_start_matches(is_separator);
         let rest = ["++", "--", "+", "-"].iter().find_map(|&remark| rest.strip_suffix(remark)).unwrap_or(rest);
         let mut parts = rest.split(['x', '×', '/']);
@@ -79,6 +82,8 @@ fn split_piece(text: &str) -> (Option<Piece>, &str) {
     letters
         .into_iter()
         .find_map(|(letter, piece)| Some((Some(piece), text.strip_prefix(letter)?)))
+        // `k5` is a square of the column k.
+        .filter(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()))
         .unwrap_or((None, text))
 }
 
@@ -161,7 +166,12 @@ mod tests {
         for text in ["d1-d3", "D1-D3", "d1d3", "D1d3", "d1–d3", "d1 → d3", "d1->d3!?", "d1-d3+!"] {
             assert_eq!(read(text), Ok((None, 0)), "{text}");
         }
-        assert_eq!(read("Ke5-e6"), Ok((Some(Piece::King), 0)));
+        for text in ["k10-k11", "K10K11", "a11-k11", "k1-j1xi1/k2"] {
+            assert_eq!(read(text).map(|(piece, _)| piece), Ok(None), "{text}");
+        }
+        for text in ["Ke5-e6", "ke5-e6", "Kk10-k11", "kk10k11"] {
+            assert_eq!(read(text), Ok((Some(Piece::King), 0)), "{text}");
+        }
         assert_eq!(read("d1-d3xd4"), Ok((None, 1)));
         assert_eq!(read("d1-d3xd4/Ke4++"), Ok((None, 2)));
         assert_eq!(read("d1-d4xc4xd5"), Ok((None, 2)));

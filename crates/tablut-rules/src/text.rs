@@ -94,15 +94,13 @@ pub fn shown_lines(text: &str) -> String {
 /// use tablut_rules::json_fault;
 ///
 /// let message = "invalid type: integer `3`, expected a string at line 2 column 9";
-/// assert_eq!(json_fault(&message), "line 2, column 9: found integer `3`, expected a string");
+/// assert_eq!(json_fault(&message), "line 2, column 9: found the number `3`, expected a text");
 /// assert_eq!(json_fault(&"missing field `rules` at line 1 column 2"), "column 2: the key `rules` is missing");
 /// ```
 pub fn json_fault(error: &dyn fmt::Display) -> String {
-    const WORDS: [(&str, &str, &str); 6] = [
+    const WORDS: [(&str, &str, &str); 4] = [
         ("missing field ", "the key ", " is missing"),
         ("duplicate field ", "the key ", " occurs twice"),
-        ("invalid type: ", "found ", ""),
-        ("invalid value: ", "found ", ""),
         ("invalid length ", "found a length of ", ""),
         ("EOF while parsing ", "the text ends inside ", ""),
     ];
@@ -118,7 +116,41 @@ pub fn json_fault(error: &dyn fmt::Display) -> String {
             reason = format!("{start}{rest}{end}");
         }
     }
-    shown(&(place + &reason))
+    shown(&(place + &plain_words(&reason)))
+}
+
+/// The message of a parser with words of this guide in place of Rust's types.
+///
+/// ```
+/// use tablut_rules::plain_words;
+///
+/// assert_eq!(plain_words("invalid type: string \"many\", expected usize"), "found the text \"many\", expected a whole number");
+/// ```
+pub fn plain_words(message: &str) -> String {
+    const WORDS: [(&str, &str); 21] = [
+        ("invalid type: string", "found the text"),
+        ("invalid type: integer", "found the number"),
+        ("invalid type: floating point", "found the number"),
+        ("invalid type: boolean", "found"),
+        ("invalid type: map", "found a table"),
+        ("invalid type: sequence", "found a list"),
+        ("invalid value: string", "found the text"),
+        ("invalid value: integer", "found the number"),
+        ("invalid value: floating point", "found the number"),
+        ("expected usize", "expected a whole number"),
+        ("expected u64", "expected a whole number"),
+        ("expected u32", "expected a whole number"),
+        ("expected u16", "expected a whole number"),
+        ("expected u8", "expected a whole number"),
+        ("expected f32", "expected a number"),
+        ("expected f64", "expected a number"),
+        ("expected a boolean", "expected true or false"),
+        ("expected a string", "expected a text"),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected a table"),
+        ("expected struct ", "expected a table: "),
+    ];
+    WORDS.iter().fold(message.to_owned(), |message, (theirs, ours)| message.replace(theirs, ours))
 }
 
 /// Invisible characters that change the order or the place of other characters.

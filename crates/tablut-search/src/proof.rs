@@ -30,11 +30,11 @@
 //! plies. Wins in one ply are always found, so a distance of 1 is exact. A longer distance is the shortest among the
 //! lines that were searched.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tablut_rules::{Outcome, Reason, Side};
 
 /// A proven result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     /// The winner with best play, or `None` for a draw.
     pub winner: Option<Side>,
@@ -49,7 +49,10 @@ impl Proof {
     /// The proof for a finished game.
     pub fn of_outcome(outcome: Outcome) -> Self {
         // All other reasons depend on more than the position.
-        let from_history = !matches!(outcome.reason, Reason::KingCaptured | Reason::KingEscaped | Reason::NoMoves);
+        let from_history = !matches!(
+            outcome.reason,
+            Reason::KingCaptured | Reason::KingEscaped | Reason::Encirclement | Reason::ExitFort | Reason::NoMoves
+        );
         Self { winner: outcome.winner, plies: 0, from_history }
     }
 

@@ -1,6 +1,8 @@
 //! The jobs that wait for a host's threads. A host passes the time in, as the time since one moment in the past.
 
+use crate::shared_search::SharedSearch;
 use crate::work::{Step, Work};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -8,6 +10,9 @@ use tablut_search::Evaluator;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub struct JobId(pub u64);
+
+/// A job's game and its number there.
+pub type JobName = (Arc<str>, JobId);
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Ord, PartialOrd)]
 pub enum Priority {
@@ -40,6 +45,10 @@ impl SessionJob {
         self.work.step(evaluator, now.saturating_sub(began)).map_err(|error| error.to_string())
     }
 
+    pub fn name(&self) -> JobName {
+        (self.game.clone(), self.id)
+    }
+
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
@@ -64,21 +73,29 @@ pub enum JobTask {
 /// Jobs in the order of their priorities. Jobs of one priority take turns.
 #[derive(Default)]
 pub struct JobQueue {
-    waiting: Vec<(u64, SessionJob)>,
+    waiting: BTreeMap<(Priority, u64), SessionJob>,
     /// Last updates that must not be reported before a time.
     delayed: Vec<(Duration, JobUpdate)>,
     turns: u64,
+    /// While nobody looks, shared searches wait, except those with priority [`Priority::Now`].
+    pub hidden: bool,
 }
 
 impl JobQueue {
     /// Adds a job behind the others of its priority.
     pub fn push(&mut self, job: SessionJob) {
         self.turns += 1;
-        self.waiting.push((self.turns, job));
+        self.waiting.insert((job.priority, self.turns), job);
     }
 
     pub fn waiting(&self) -> impl ExactSizeIterator<Item = &SessionJob> {
-        self.waiting.iter().map(|(_, job)| job)
+        self.waiting.values()
+    }
+
+    /// The first job in which several workers may take part, with its search.
+    pub fn shared(&mut self) -> Option<(JobName, &mut SharedSearch)> {
+        let mut open = self.waiting.values_mut().filter(|job| !job.is_cancelled());
+        open.find_map(|job| Some((job.name(), job.work.shared()?)))
     }
 
     /// Returns the last update of a job, or keeps it until the job's delay is over.
@@ -98,7 +115,7 @@ impl JobQueue {
             return Some(JobTask::Report(self.delayed.swap_remove(due).1));
         }
         let first = self.first()?;
-        Some(JobTask::Run(Box::new(self.waiting.swap_remove(first).1)))
+        self.waiting.remove(&first).map(|job| JobTask::Run(Box::new(job)))
     }
 
     /// The time until there is something to do. `None` until a job is added.
@@ -109,10 +126,11 @@ impl JobQueue {
         }
     }
 
-    /// The index of the first job. Cancelled jobs are removed.
-    fn first(&mut self) -> Option<usize> {
-        self.waiting.retain(|(_, job)| !job.is_cancelled());
-        let waiting = self.waiting.iter().enumerate();
-        waiting.min_by_key(|(_, (turn, job))| (job.priority, *turn)).map(|(index, _)| index)
+    /// The place of the first job that need not wait. Cancelled jobs are removed.
+    fn first(&mut self) -> Option<(Priority, u64)> {
+        self.waiting.retain(|_, job| !job.is_cancelled());
+        let hidden = self.hidden;
+        let waits = |job: &mut SessionJob| hidden && job.priority != Priority::Now && job.work.shared().is_some();
+        self.waiting.iter_mut().find_map(|(place, job)| (!waits(job)).then_some(*place))
     }
 }

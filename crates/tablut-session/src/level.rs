@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::Serialize;
 use serde_json::Value;
-use tablut_rules::{Game, Move, Position, Side};
+use tablut_rules::{Game, Move, Side};
 use tablut_search::{DrawValues, RootMove, SearchConfig, SearchResult, Solver, formulas::sampling::draw, turned};
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -88,6 +88,8 @@ const VARIED_PLIES: u32 = 6;
 /// In these plies a PUCT search draws its move from visits^(1 / temperature).
 const VARIED_TEMPERATURE: f32 = 0.5;
 pub(crate) const MAX_NODES: u32 = 60_000;
+/// Levels with fewer simulations answer before other workers could help.
+const SHARED_FROM: u32 = 2000;
 /// The value that the adaptive level aims at, from its own point of view.
 const ADAPTIVE_AIM: f32 = 0.05;
 /// The adaptive level does not play moves whose prior is less than this share of the largest prior.
@@ -109,7 +111,7 @@ pub(crate) fn analysis_search() -> SearchConfig {
 /// Makes a search vary its moves in the first plies of a game from the usual start position.
 pub fn vary_opening(config: &mut SearchConfig, game: &Game) {
     let start = game.start();
-    if game.ply() < VARIED_PLIES && *start == Position::start(start.side_to_move()) {
+    if game.ply() < VARIED_PLIES && *start == game.rules().start(start.side_to_move()) {
         (config.gumbel.noise, config.puct.temperature) = (true, VARIED_TEMPERATURE);
     }
 }
@@ -134,6 +136,12 @@ impl Level {
             vary_opening(&mut config, game);
         }
         config
+    }
+
+    /// Whether its searches are so long that a host with several workers should share them. A search that varies the
+    /// opening is not shared, because it draws its move by its own visits.
+    pub(crate) fn is_shared(&self, config: &SearchConfig) -> bool {
+        self.simulations >= SHARED_FROM && config.puct.temperature == 0.0
     }
 
     pub fn choose(&self, result: &SearchResult, side: Side, rng: &mut ChaCha8Rng) -> Move {
@@ -237,6 +245,21 @@ mod tests {
         assert_eq!(search(&game), session_search());
         let set_up = Game::from_position(rules, *game.position()).unwrap();
         assert_eq!(search(&set_up), session_search());
+    }
+
+    #[test]
+    fn workers_share_the_longest_search_but_not_a_varied_opening() {
+        let rules = std::sync::Arc::new(tablut_rules::Rules::named("kvasir").unwrap());
+        let start = Game::new(rules.clone(), Side::Attackers);
+        let mut later = Game::from_position(rules, *start.position()).unwrap();
+        for mv in ["d1-d2", "e3-d3", "d2-d1", "d3-e3", "d1-d2", "e3-d3"] {
+            later.play(mv.parse().unwrap()).unwrap();
+        }
+        let shared = |game: &Game| {
+            LEVELS.iter().filter(|level| level.is_shared(&level.search(game))).map(|l| l.name).collect::<Vec<_>>()
+        };
+        assert_eq!(shared(&start), [""; 0]);
+        assert_eq!(shared(&later), ["full"]);
     }
 
     #[test]

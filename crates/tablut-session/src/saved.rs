@@ -198,7 +198,7 @@ impl SavedGame {
         let at = self.at.unwrap_or(self.moves.len());
         let at = ids.get(at).ok_or_else(|| at_place(at, &"the current position is not in the file"))?;
         session.go_to(*at).map_err(|error| at_place(0, &error))?;
-        session.set_seats(self.seats.clone());
+        session.seats.clone_from(&self.seats);
         session.pauses_on_blunders = self.pauses_on_blunders;
         session.clock.clone_from(&self.clock);
         Ok(session)

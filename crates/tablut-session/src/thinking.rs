@@ -3,9 +3,7 @@
 use crate::level::analysis_search;
 use crate::tree::NodeValue;
 use crate::words;
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tablut_rules::{Game, Move};
 use tablut_search::{
@@ -21,7 +19,11 @@ pub fn report_search() -> SearchConfig {
     SearchConfig { leaves_in_flight: LEAVES_OF_REPORT, ..SearchConfig::for_analysis() }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) fn open_ended_search() -> SearchConfig {
+    SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..analysis_search() }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Analysis {
     /// The position's chances. They are certain if the result is proven.
     pub chances: Chances,
@@ -31,9 +33,27 @@ pub struct Analysis {
     pub simulations: u32,
     /// The best moves with their expected lines, the best first.
     pub lines: Vec<LineView>,
+    /// The number of workers that searched the position.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub workers: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+fn one() -> usize {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_one(workers: &usize) -> bool {
+    *workers == 1
+}
+
+impl Analysis {
+    pub(crate) fn value(&self) -> NodeValue {
+        NodeValue { chances: self.chances, proven: self.proven, simulations: self.simulations }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LineView {
     pub moves: Vec<Move>,
     pub visits: u32,
@@ -53,10 +73,7 @@ impl Thinking {
     /// A search of a game that is not over. All random choices depend on `seed`.
     pub fn new(game: &Game, config: &SearchConfig, limit: Limit, seed: u64) -> Self {
         assert!(game.outcome().is_none(), "a game that is over cannot be searched");
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(u64::from(game.ply()));
-        let search = Search::new(game.clone(), config, limit, rng);
-        Self { search, situations: Vec::new() }
+        Self { search: Search::seeded(game.clone(), config, limit, seed), situations: Vec::new() }
     }
 
     pub fn by_simulations(game: &Game, simulations: u32, seed: u64) -> Self {
@@ -69,8 +86,7 @@ impl Thinking {
     }
 
     pub fn open_ended(game: &Game, limit: Limit, seed: u64) -> Self {
-        let config = SearchConfig { leaves_in_flight: LEAVES_IN_FLIGHT, ..analysis_search() };
-        Self::new(game, &config, limit, seed)
+        Self::new(game, &open_ended_search(), limit, seed)
     }
 
     /// Evaluates one batch. Returns false when the search has ended. `elapsed` is the time since its start.
@@ -92,17 +108,13 @@ impl Thinking {
         self.search.result()
     }
 
-    pub fn simulations(&self) -> u32 {
-        self.search.simulations()
-    }
-
     pub fn nodes(&self) -> usize {
         self.search.memory().nodes
     }
 
     pub fn value(&self) -> NodeValue {
         let result = self.search.result();
-        NodeValue { chances: result.chances, proven: result.proven, simulations: self.simulations() }
+        NodeValue { chances: result.chances, proven: result.proven, simulations: result.simulations }
     }
 
     pub fn analysis(&self, n_lines: usize) -> Analysis {
@@ -114,7 +126,14 @@ impl Thinking {
             LineView { moves, visits, prior, chances, proven, words }
         };
         let lines = self.search.lines(n_lines).into_iter().map(view).collect();
-        Analysis { chances: value.chances, proven: value.proven, words, simulations: value.simulations, lines }
+        Analysis {
+            chances: value.chances,
+            proven: value.proven,
+            words,
+            simulations: value.simulations,
+            lines,
+            workers: 1,
+        }
     }
 }
 
@@ -163,7 +182,7 @@ mod tests {
             elapsed += Duration::from_millis(100);
         }
         assert!(elapsed >= Duration::from_secs(2) && elapsed < Duration::from_secs(3), "{elapsed:?}");
-        assert!(thinking.simulations() > 20, "{}", thinking.simulations());
+        assert!(thinking.value().simulations > 20, "{:?}", thinking.value());
         assert_eq!(thinking.analysis(4).lines.len(), 4);
     }
 

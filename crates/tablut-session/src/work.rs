@@ -16,7 +16,8 @@ pub use review::Review;
 use crate::level::{Level, analysis_search, session_search};
 use crate::protocol::Event;
 use crate::results::{NextPuzzle, ReviewReport};
-use crate::thinking::Thinking;
+use crate::shared_search::SharedSearch;
+use crate::thinking::{Thinking, open_ended_search};
 use crate::tree::{NodeId, NodeValue};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -28,6 +29,11 @@ use tablut_search::{EvaluateError, Evaluator, Limit, SearchConfig, Solver};
 pub trait Work: Send {
     /// Does one step. `elapsed` is the time since the first step.
     fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError>;
+
+    /// The search, if other workers of the host may take part in it. Without them it is the same as any other.
+    fn shared(&mut self) -> Option<&mut SharedSearch> {
+        None
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -45,10 +51,8 @@ pub enum Update {
     /// A finished review, with the solutions of its exercises.
     Reviewed(ReviewReport),
     /// The right answer to a puzzle or lesson, which is now played, and the rest of the puzzle after the reply.
-    PlayAnswer {
-        mv: Move,
-        next: Option<NextPuzzle>,
-    },
+    PlayAnswer { mv: Move, next: Option<NextPuzzle> },
+    /// An event for the interfaces.
     Event(Event),
 }
 
@@ -62,25 +66,28 @@ impl From<Event> for Update {
 pub struct SearchWork {
     thinking: Thinking,
     report: Box<dyn Fn(&Thinking) -> Update + Send>,
+    shared: Option<SharedSearch>,
 }
 
 impl SearchWork {
     fn new(thinking: Thinking, report: impl Fn(&Thinking) -> Update + Send + 'static) -> Self {
-        Self { thinking, report: Box::new(report) }
+        Self { thinking, report: Box::new(report), shared: None }
     }
 
     /// The move of a level in a game that is not over.
     pub fn of_level(game: &Game, level: &'static Level, seed: u64) -> Self {
-        let limit = Limit::of_simulations(level.simulations);
-        let thinking = Thinking::new(game, &level.search(game), limit, seed);
-        Self::new(thinking, move |thinking| {
+        let (config, limit) = (level.search(game), Limit::of_simulations(level.simulations));
+        let thinking = Thinking::new(game, &config, limit, seed);
+        let shared = level.is_shared(&config).then(|| SharedSearch::new(game, &config, level.simulations));
+        let work = Self::new(thinking, move |thinking| {
             let game = thinking.game();
             // The search has used the random stream of this ply. The choice uses another stream.
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(u64::MAX - u64::from(game.ply()));
             let mv = level.choose(&thinking.result(), game.position().side_to_move(), &mut rng);
             Update::Move(mv, Some(thinking.value()))
-        })
+        });
+        Self { shared, ..work }
     }
 
     /// The best move that a search finds in a game that is not over.
@@ -126,7 +133,13 @@ impl Work for SearchWork {
         if self.thinking.step(evaluator, elapsed)? {
             return Ok(Step::Continue);
         }
-        Ok(Step::Done(vec![(self.report)(&self.thinking)]))
+        let together = self.shared.as_ref().and_then(|shared| shared.best_move(&self.thinking));
+        let update = together.map(|(mv, value)| Update::Move(mv, Some(value)));
+        Ok(Step::Done(vec![update.unwrap_or_else(|| (self.report)(&self.thinking))]))
+    }
+
+    fn shared(&mut self) -> Option<&mut SharedSearch> {
+        self.shared.as_mut()
     }
 }
 
@@ -142,23 +155,29 @@ pub(crate) struct AnalysisWork {
     node: NodeId,
     thinking: Thinking,
     reported: Duration,
+    /// `None` for an analysis with a fixed number of simulations.
+    shared: Option<SharedSearch>,
 }
 
 impl AnalysisWork {
     /// An analysis of a game that is not over, with a fixed number of `simulations`, or up to the limits above.
     pub(crate) fn new(node: NodeId, game: &Game, simulations: Option<u32>, seed: u64) -> Self {
-        let thinking = if let Some(simulations) = simulations {
-            Thinking::by_simulations(game, simulations, seed)
+        let (thinking, shared) = if let Some(simulations) = simulations {
+            (Thinking::by_simulations(game, simulations, seed), None)
         } else {
             let limit = Limit::new(Some(ANALYSIS_SIMULATIONS), Some(ANALYSIS_TIME)).expect("both are in range");
-            Thinking::open_ended(game, limit, seed)
+            let shared = SharedSearch::new(game, &open_ended_search(), ANALYSIS_SIMULATIONS);
+            (Thinking::open_ended(game, limit, seed), Some(shared))
         };
-        Self { node, thinking, reported: Duration::ZERO }
+        Self { node, thinking, reported: Duration::ZERO, shared }
     }
 
     fn updates(&self, done: bool) -> Vec<Update> {
-        let analysis = Box::new(self.thinking.analysis(N_LINES));
-        let (node, value) = (self.node, self.thinking.value());
+        let analysis = match &self.shared {
+            Some(shared) => shared.analysis(&self.thinking, N_LINES),
+            None => self.thinking.analysis(N_LINES),
+        };
+        let (node, value, analysis) = (self.node, analysis.value(), Box::new(analysis));
         vec![Event::Analysis { node, analysis, done }.into(), Event::Value { node, value }.into()]
     }
 }
@@ -173,6 +192,10 @@ impl Work for AnalysisWork {
         }
         self.reported = elapsed;
         Ok(Step::Progress(self.updates(false)))
+    }
+
+    fn shared(&mut self) -> Option<&mut SharedSearch> {
+        self.shared.as_mut()
     }
 }
 

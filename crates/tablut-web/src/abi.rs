@@ -83,6 +83,39 @@ extern "C" fn tablut_step(now: f64) -> u32 {
     finish(with_host(|host| Ok(host.step(time(now)))))
 }
 
+/// Says whether the page is hidden.
+#[unsafe(no_mangle)]
+extern "C" fn tablut_set_hidden(hidden: u32) -> u32 {
+    finish(with_host(|host| {
+        host.set_hidden(hidden != 0);
+        Ok(())
+    }))
+}
+
+/// Takes what another worker has found: see [`BrowserHost::found`].
+#[unsafe(no_mangle)]
+extern "C" fn tablut_found() -> u32 {
+    finish(with_host(|host| host.found(&text()?)))
+}
+
+/// Begins a search for another worker. The argument is the order that it has sent.
+#[unsafe(no_mangle)]
+extern "C" fn tablut_help() -> u32 {
+    finish(with_host(|host| host.help(&text()?)))
+}
+
+/// Does one step of that search. The output says whether it goes on.
+#[unsafe(no_mangle)]
+extern "C" fn tablut_help_step() -> u32 {
+    finish(with_host(BrowserHost::help_step))
+}
+
+/// The output is what that search has found so far.
+#[unsafe(no_mangle)]
+extern "C" fn tablut_help_found() -> u32 {
+    finish(with_host(|host| host.help_found()))
+}
+
 /// The milliseconds until there is something to do at this time: 0 for at once, −1 until something arrives.
 #[unsafe(no_mangle)]
 extern "C" fn tablut_pause(now: f64) -> f64 {
@@ -96,10 +129,10 @@ extern "C" fn tablut_report() -> u32 {
     finish(with_host(|host| host.report(&text()?)))
 }
 
-/// Evaluates one position again and again: see [`BrowserHost::evaluate`].
+/// Evaluates positions: see [`BrowserHost::evaluate`].
 #[unsafe(no_mangle)]
-extern "C" fn tablut_evaluate(batches: u32) -> u32 {
-    finish(with_host(|host| host.evaluate(batches)))
+extern "C" fn tablut_evaluate() -> u32 {
+    finish(with_host(|host| host.evaluate(&text()?)))
 }
 
 fn time(milliseconds: f64) -> Duration {

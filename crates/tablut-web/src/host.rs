@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tablut_net::{Engine, Model, NetEvaluator};
-use tablut_rules::{Game, MoveList, Position, Side};
+use tablut_rules::{Game, MoveList, Position, Symmetry};
 use tablut_search::{Evaluator, Limit};
 use tablut_session::protocol::{Call, Event, Request, RequestedRules, read_call};
 use tablut_session::{
-    Analysis, DEMO_PAUSE, HostConfig, JobQueue, JobTask, LiveGame, PuzzleBook, Response, SavedGame, Step, Thinking,
-    export_games, words,
+    Analysis, DEMO_PAUSE, HostConfig, JobName, JobQueue, JobTask, LiveGame, PuzzleBook, Response, SavedGame,
+    SearchOrder, Step, Thinking, export_games, words,
 };
 
 /// The letters of games' names. No two of them look alike.
@@ -28,6 +28,9 @@ pub struct HostSettings {
     pub net: String,
     /// The seed of all random choices, as two halves, because a number in a browser has 53 bits.
     pub seed: [u32; 2],
+    /// 0 for the worker that has the game. The others help in its searches, and each sees the board in another symmetry.
+    #[serde(default)]
+    pub worker: usize,
 }
 
 /// A request, with the files of saved games that it may need.
@@ -47,6 +50,13 @@ struct ReportOrder {
     lines: usize,
 }
 
+#[derive(Deserialize)]
+struct EvaluationOrder {
+    rules: RequestedRules,
+    positions: Vec<Position>,
+    rounds: u32,
+}
+
 /// A search of a position, with the same values as `tablut analyze --json` with one thread of plain instructions.
 #[derive(Serialize)]
 struct Report {
@@ -62,6 +72,19 @@ pub struct BrowserHost {
     game: Option<LiveGame>,
     jobs: JobQueue,
     rng: ChaCha8Rng,
+    worker: usize,
+    /// The job in which other workers take part, and the number of this search.
+    shared: (Option<JobName>, u32),
+    /// The search of a worker that helps.
+    helping: Option<Thinking>,
+}
+
+/// What another worker has found in the search of this number.
+#[derive(Deserialize)]
+struct Found {
+    number: u32,
+    worker: usize,
+    analysis: Analysis,
 }
 
 impl BrowserHost {
@@ -74,6 +97,9 @@ impl BrowserHost {
             game: None,
             jobs: JobQueue::default(),
             rng: ChaCha8Rng::seed_from_u64(high << 32 | low),
+            worker: settings.worker,
+            shared: (None, 0),
+            helping: None,
         }
     }
 
@@ -81,7 +107,8 @@ impl BrowserHost {
     pub fn load_net(&mut self, bytes: &[u8]) -> Result<(), String> {
         let model = Model::from_bytes(bytes).map_err(|error| format!("the net: {error}"))?;
         let engine = Engine::new(&model.weights).map_err(|error| format!("the net: {error}"))?;
-        self.net = Some(NetEvaluator::new(Box::new(engine)));
+        let symmetry = Symmetry::ALL[self.worker % Symmetry::ALL.len()];
+        self.net = Some(NetEvaluator::with_symmetry(Box::new(engine), symmetry));
         Ok(())
     }
 
@@ -98,6 +125,7 @@ impl BrowserHost {
         };
         let mut outputs = Vec::new();
         let result = self.execute(call.request, &saved, &mut outputs);
+        self.share(&mut outputs);
         outputs.push(Output::Event(Event::end(call.id, result)));
         outputs
     }
@@ -122,7 +150,53 @@ impl BrowserHost {
             let response = game.update(update);
             self.take(response, &mut outputs);
         }
+        self.share(&mut outputs);
         outputs
+    }
+
+    /// Says whether somebody looks at the page. While nobody does, an analysis rests.
+    pub fn set_hidden(&mut self, hidden: bool) {
+        self.jobs.hidden = hidden;
+    }
+
+    /// Tells the other workers when a search begins or ends in which they may take part.
+    fn share(&mut self, outputs: &mut Vec<Output>) {
+        let shared = self.jobs.shared();
+        let job = shared.as_ref().map(|(name, _)| name.clone());
+        if job == self.shared.0 {
+            return;
+        }
+        self.shared = (job, self.shared.1 + 1);
+        let order = shared.map(|(_, search)| Box::new(search.order.clone()));
+        outputs.push(Output::Wish(Wish::Search { number: self.shared.1, order }));
+    }
+
+    /// Takes what another worker has found: `number` of the search, `worker` and `analysis`.
+    pub fn found(&mut self, text: &str) -> Result<(), String> {
+        let Found { number, worker, analysis } = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if let (true, Some((_, search))) = (number == self.shared.1, self.jobs.shared()) {
+            search.take(worker, analysis);
+        }
+        Ok(())
+    }
+
+    /// Begins a search for another worker.
+    pub fn help(&mut self, order: &str) -> Result<(), String> {
+        let order: SearchOrder = serde_json::from_str(order).map_err(|error| error.to_string())?;
+        self.helping = Some(order.thinking()?);
+        Ok(())
+    }
+
+    /// Does one step of that search. Returns false if it has ended.
+    pub fn help_step(&mut self) -> Result<bool, String> {
+        let (Some(net), Some(helping)) = (&mut self.net, &mut self.helping) else { return Ok(false) };
+        helping.step(net, Duration::ZERO).map_err(|error| error.to_string())
+    }
+
+    /// What that search has found so far.
+    pub fn help_found(&self) -> Result<Analysis, String> {
+        let helping = self.helping.as_ref().ok_or("there is no search")?;
+        Ok(helping.analysis(usize::MAX))
     }
 
     /// The time until [`Self::step`] has something to do: zero for at once, `None` until something arrives.
@@ -146,14 +220,24 @@ impl BrowserHost {
         Ok(Report { best: result.chosen.to_string(), value: result.value, analysis: thinking.analysis(order.lines) })
     }
 
-    /// Evaluates one position in `batches` batches of 16, to measure the net's speed. The net must be loaded.
-    pub fn evaluate(&mut self, batches: u32) -> Result<(), String> {
-        let rules = RequestedRules::Name("tartu".to_owned()).compiled()?;
-        let (game, mut moves) = (Game::new(rules, Side::Attackers), MoveList::new());
-        game.legal_moves(&mut moves);
-        let situations = vec![game.owned_situation(&moves); 16];
+    /// Evaluates positions in one batch, to measure the net's speed and to compare its bits. `order` has the name of the
+    /// `rules`, a list of `positions`, and how often they are evaluated, `rounds`. Returns for each position the logits of
+    /// its moves, the chances, and the moves left. The net must be loaded.
+    pub fn evaluate(&mut self, order: &str) -> Result<Vec<Vec<f32>>, String> {
+        let order: EvaluationOrder = serde_json::from_str(order).map_err(|error| error.to_string())?;
+        let (rules, mut moves) = (order.rules.compiled()?, MoveList::new());
+        let mut situation = |position: &Position| {
+            let game = Game::from_position(rules.clone(), *position).map_err(|error| error.to_string())?;
+            game.legal_moves(&mut moves);
+            Ok(game.owned_situation(&moves))
+        };
+        let situations = order.positions.iter().map(&mut situation).collect::<Result<Vec<_>, String>>()?;
         let net = self.net.as_mut().ok_or(NO_NET)?;
-        (0..batches).try_for_each(|_| net.evaluate(&situations).map(drop)).map_err(|error| error.to_string())
+        let mut found = Vec::new();
+        for _ in 0..order.rounds {
+            found = net.evaluate(&situations).map_err(|error| error.to_string())?;
+        }
+        Ok(found.into_iter().map(|found| [&found.logits[..], &found.wdl, &[found.moves_left]].concat()).collect())
     }
 
     fn execute(
@@ -213,7 +297,9 @@ impl BrowserHost {
     }
 
     fn open(&mut self, game: LiveGame) {
+        let hidden = self.jobs.hidden;
         self.jobs = JobQueue::default();
+        self.jobs.hidden = hidden;
         self.game = Some(game);
     }
 

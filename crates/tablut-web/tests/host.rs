@@ -13,7 +13,12 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let settings: HostSettings = serde_json::from_value(json!({"net": "a net", "seed": [1, 2]})).unwrap();
+        Self::of_worker(0)
+    }
+
+    fn of_worker(worker: usize) -> Self {
+        let settings = json!({"net": "a net", "seed": [1, 2], "worker": worker});
+        let settings: HostSettings = serde_json::from_value(settings).unwrap();
         Self { host: BrowserHost::new(&settings), now: Duration::ZERO, last_id: 0 }
     }
 
@@ -141,6 +146,47 @@ fn a_request_stops_a_search_at_the_next_step() {
     assert_eq!(bench.host.pause(bench.now), Some(Duration::ZERO));
     bench.ask(json!({"do": "analyse", "on": false}));
     assert_eq!(bench.host.pause(bench.now), None);
+}
+
+#[test]
+fn another_worker_takes_part_in_an_analysis() {
+    let (mut bench, mut other) = (Bench::loaded(), Bench::of_worker(1));
+    other.load();
+    bench.ask(json!({"do": "new", "rules": {"name": "kvasir"}}));
+    let search = of_kind(&bench.ask(json!({"do": "analyse", "on": true})), "search").clone();
+    other.host.help(&search["order"].to_string()).unwrap();
+    for _ in 0..20 {
+        assert!(other.host.help_step().unwrap());
+    }
+    let analysis = serde_json::to_value(other.host.help_found().unwrap()).unwrap();
+    let found = |number| json!({"number": number, "worker": 1, "analysis": analysis}).to_string();
+    let workers = |bench: &mut Bench| {
+        bench.now += Duration::from_millis(200);
+        bench.host.step(bench.now);
+        bench.now += Duration::from_millis(200);
+        of_kind(&values(&bench.host.step(bench.now)), "analysis")["analysis"]["workers"].clone()
+    };
+    assert_eq!(workers(&mut bench), Value::Null);
+    bench.host.found(&found(search["number"].as_u64().unwrap() + 1)).unwrap();
+    assert_eq!(workers(&mut bench), Value::Null, "it searches something else");
+    bench.host.found(&found(search["number"].as_u64().unwrap())).unwrap();
+    assert_eq!(workers(&mut bench), 2);
+    let ended = bench.ask(json!({"do": "analyse", "on": false}));
+    assert_eq!(of_kind(&ended, "search")["order"], Value::Null);
+    assert!(other.host.help("{}").is_err());
+}
+
+#[test]
+fn an_analysis_rests_while_nobody_looks_and_the_computer_still_answers() {
+    let mut bench = Bench::loaded();
+    bench.ask(new_game("kvasir"));
+    bench.ask(json!({"do": "analyse", "on": true}));
+    bench.host.set_hidden(true);
+    assert_eq!(bench.host.pause(bench.now), None);
+    bench.ask(json!({"do": "play", "move": "d1-d3"}));
+    assert_eq!(of_kind(&bench.work(), "state")["ply"], 2);
+    bench.host.set_hidden(false);
+    assert_eq!(bench.host.pause(bench.now), Some(Duration::ZERO));
 }
 
 #[test]

@@ -3,13 +3,38 @@
 #[allow(clippy::wildcard_imports, reason = "the names of the instructions")]
 use std::arch::x86_64::*;
 
+use super::sixteen::{self, Sixteen, sixteen};
 use super::{Int8Depthwise, Int8Matrix, TAP_PAIRS, TOP, Target};
-use crate::Grid;
+use crate::{Grid, LANES};
 
 /// Rows of a block in a product.
 const ROWS: usize = 3;
 /// The most squares of a padded grid in [`depthwise`].
 const MOST_SQUARES: usize = 11 * 11;
+
+sixteen! {
+    __m256i;
+    fn splat(value: i16) -> __m256i = _mm256_set1_epi16(value);
+    fn load(from: &[i16; LANES]) -> __m256i = _mm256_loadu_si256(from.as_ptr().cast());
+    fn store(self: Self, into: &mut [i16; LANES]) = _mm256_storeu_si256(into.as_mut_ptr().cast(), self);
+    fn of_bytes(from: &[u8; LANES]) -> __m256i = _mm256_cvtepu8_epi16(_mm_loadu_si128(from.as_ptr().cast()));
+    fn store_cut(self: Self, into: &mut [u8; LANES]) = {
+        let bytes = _mm256_castsi256_si128(_mm256_permute4x64_epi64::<0x08>(_mm256_packus_epi16(self, self)));
+        _mm_storeu_si128(into.as_mut_ptr().cast(), _mm_min_epu8(bytes, _mm_set1_epi8(TOP as i8)));
+    };
+    fn of_sums(sums: &[i32; LANES], shift: u32) -> __m256i = {
+        let (half, count) = (_mm256_set1_epi32(1 << shift >> 1), _mm_cvtsi32_si128(shift as i32));
+        let [low, high] = [0, 8].map(|first| _mm256_sra_epi32(_mm256_add_epi32(load(sums, first), half), count));
+        _mm256_permute4x64_epi64::<0xd8>(_mm256_packs_epi32(low, high))
+    };
+    fn add(self: Self, other: __m256i) -> __m256i = _mm256_add_epi16(self, other);
+    fn mul(self: Self, other: __m256i) -> __m256i = _mm256_mullo_epi16(self, other);
+    fn add_cut(self: Self, other: __m256i) -> __m256i = _mm256_adds_epi16(self, other);
+    fn max(self: Self, other: __m256i) -> __m256i = _mm256_max_epi16(self, other);
+    fn min(self: Self, other: __m256i) -> __m256i = _mm256_min_epi16(self, other);
+    fn scaled(self: Self, multipliers: __m256i) -> __m256i = _mm256_mulhrs_epi16(self, multipliers);
+    fn shift_right(self: Self, bits: u32) -> __m256i = _mm256_sra_epi16(self, _mm_cvtsi32_si128(bits as i32));
+}
 
 /// Adds to each of eight sums the products of four activations with four weights.
 ///
@@ -141,26 +166,15 @@ unsafe fn block<D: DotFour, const R: usize>(
             match target {
                 Target::Sums(out) => _mm256_storeu_si256(out.as_mut_ptr().add(at).cast(), value),
                 Target::Onto(image) => {
-                    let x = _mm_loadu_si128(image.as_ptr().add(at).cast());
-                    let sum = _mm256_adds_epi16(value, _mm256_cvtepu8_epi16(x));
-                    _mm_storeu_si128(image.as_mut_ptr().add(at).cast(), cut(sum));
+                    let place = sixteen::at_mut(image, at);
+                    __m256i::of_bytes(place).add_cut(value).store_cut(place);
                 }
             }
         }
     }
 }
 
-/// Sixteen numbers, cut off at 0 and [`TOP`].
-#[inline(always)]
-unsafe fn cut(values: __m256i) -> __m128i {
-    // SAFETY: the caller is compiled for AVX2.
-    unsafe {
-        let packed = _mm256_permute4x64_epi64::<0x08>(_mm256_packus_epi16(values, values));
-        _mm_min_epu8(_mm256_castsi256_si128(packed), _mm_set1_epi8(TOP as i8))
-    }
-}
-
-/// As [`super::plain::depthwise`].
+/// As [`super::sixteen::depthwise`].
 ///
 /// # Safety
 /// The machine has AVX2. The sizes fit, as [`crate::Kernels::int8_depthwise`] checks, and the padded grid has at most
@@ -208,51 +222,6 @@ pub(crate) unsafe fn depthwise(grid: Grid, image: &[u8], layer: &Int8Depthwise, 
                     _mm256_storeu_si256(out.as_mut_ptr().add(at(row, column)).cast(), value);
                 }
             }
-        }
-    }
-}
-
-/// As [`super::plain::clip`].
-///
-/// # Safety
-/// The machine has AVX2. The slices have the same length.
-#[target_feature(enable = "avx2")]
-pub(crate) unsafe fn clip(sums: &[i16], shift: u32, out: &mut [u8]) {
-    let whole = out.len() - out.len() % 16;
-    // SAFETY: the caller's contract.
-    unsafe {
-        let (half, count) = (_mm256_set1_epi16((1 << shift >> 1) as i16), _mm_cvtsi32_si128(shift as i32));
-        for at in (0..whole).step_by(16) {
-            let sum = _mm256_loadu_si256(sums.as_ptr().add(at).cast());
-            let value = _mm256_sra_epi16(_mm256_adds_epi16(sum, half), count);
-            _mm_storeu_si128(out.as_mut_ptr().add(at).cast(), cut(value));
-        }
-    }
-    super::plain::clip(&sums[whole..], shift, &mut out[whole..]);
-}
-
-/// As [`super::plain::pool`].
-///
-/// # Safety
-/// The machine has AVX2. The sizes fit, as [`crate::Kernels::int8_pool`] checks.
-#[target_feature(enable = "avx2")]
-pub(crate) unsafe fn pool(image: &[u8], sums: &mut [u16], maxima: &mut [u8]) {
-    let channels = maxima.len();
-    // SAFETY: the caller's contract.
-    unsafe {
-        let zero = _mm256_setzero_si256();
-        for first in (0..channels).step_by(32) {
-            let [mut low, mut high, mut top] = [zero; 3];
-            for at in (first..image.len()).step_by(channels) {
-                let x = _mm256_loadu_si256(image.as_ptr().add(at).cast());
-                low = _mm256_add_epi16(low, _mm256_unpacklo_epi8(x, zero));
-                high = _mm256_add_epi16(high, _mm256_unpackhi_epi8(x, zero));
-                top = _mm256_max_epu8(top, x);
-            }
-            let to = sums.as_mut_ptr();
-            _mm256_storeu_si256(to.add(first).cast(), _mm256_permute2x128_si256::<0x20>(low, high));
-            _mm256_storeu_si256(to.add(first + 16).cast(), _mm256_permute2x128_si256::<0x31>(low, high));
-            _mm256_storeu_si256(maxima.as_mut_ptr().add(first).cast(), top);
         }
     }
 }

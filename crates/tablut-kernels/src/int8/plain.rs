@@ -1,15 +1,16 @@
-//! The kernels in safe Rust, for every machine: loops over channels that a compiler turns into vector instructions.
+//! Products of matrices for all levels but AVX2, and their sums on every machine.
 
 use std::borrow::Cow;
 
-use super::{Dot, Int8Depthwise, Int8Matrix, Sums, TOP, Target, scaled};
-use crate::depthwise::TAPS;
-use crate::{Grid, LANES};
+use super::sixteen::{Plain, Sixteen, at, at_mut};
+use super::{Dot, Int8Matrix, Sums, Target};
+use crate::LANES;
 
 /// Sums in f32, which every machine multiplies fast. They are whole numbers below 2^24, so none is rounded.
 pub(crate) struct Floats;
 
 impl Dot for Floats {
+    type Vector = Plain;
     type Activation = f32;
 
     fn activations(rows: &[u8]) -> Cow<'_, [f32]> {
@@ -29,28 +30,31 @@ impl Dot for Floats {
                 }
             }
         }
-        // SAFETY: the sums are whole numbers below 2^24.
-        sums.map(|sums| sums.map(|sum| unsafe { sum.to_int_unchecked() }))
+        let mut whole = [[0; LANES]; R];
+        for (whole, sum) in whole.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
+            // SAFETY: the sums are whole numbers below 2^24.
+            *whole = unsafe { sum.to_int_unchecked() };
+        }
+        whole
     }
 }
 
 impl Target<'_> {
     /// Takes the sums of the sixteen outputs from `output` on of a row.
+    ///
+    /// # Safety
+    /// The contract of [`Sixteen`].
     #[inline(always)]
-    fn write(&mut self, matrix: &Int8Matrix, row: usize, output: usize, sums: &Sums) {
-        let multipliers: &[i16; LANES] = matrix.multipliers[output..][..LANES].try_into().expect("sixteen");
-        let half = 1 << matrix.shift >> 1;
-        let mut values = [0; LANES];
-        for ((value, sum), &multiplier) in values.iter_mut().zip(sums).zip(multipliers) {
-            let rounded = (sum + half) >> matrix.shift;
-            *value = scaled(rounded.clamp(i16::MIN.into(), i16::MAX.into()) as i16, multiplier);
-        }
+    unsafe fn write<V: Sixteen>(&mut self, matrix: &Int8Matrix, row: usize, output: usize, sums: &Sums) {
         let place = row * matrix.outputs + output;
-        match self {
-            Target::Sums(out) => out[place..][..LANES].copy_from_slice(&values),
-            Target::Onto(image) => {
-                for (x, value) in image[place..][..LANES].iter_mut().zip(values) {
-                    *x = value.saturating_add(i16::from(*x)).clamp(0, TOP) as u8;
+        // SAFETY: the caller's contract.
+        unsafe {
+            let values = V::of_sums(sums, matrix.shift).scaled(V::load(at(&matrix.multipliers, output)));
+            match self {
+                Target::Sums(out) => values.store(at_mut(out, place)),
+                Target::Onto(image) => {
+                    let before = V::of_bytes(at(image, place));
+                    before.add_cut(values).store_cut(at_mut(image, place));
                 }
             }
         }
@@ -74,74 +78,15 @@ pub(crate) unsafe fn product<D: Dot>(rows: &[u8], matrix: &Int8Matrix, starts: &
             unsafe {
                 if row + 3 <= n_rows {
                     for (at, sums) in D::sums::<3>(from(row), matrix, starts, output).iter().enumerate() {
-                        target.write(matrix, row + at, output, sums);
+                        target.write::<D::Vector>(matrix, row + at, output, sums);
                     }
                     row += 3;
                 } else {
                     let [sums] = D::sums::<1>(from(row), matrix, starts, output);
-                    target.write(matrix, row, output, &sums);
+                    target.write::<D::Vector>(matrix, row, output, &sums);
                     row += 1;
                 }
             }
         }
-    }
-}
-
-/// `out = starts + depthwise convolution of image`, cut off.
-#[inline(always)]
-pub(crate) fn depthwise(grid: Grid, image: &[u8], layer: &Int8Depthwise, starts: &[i16], out: &mut [u8]) {
-    let (channels, wide) = (layer.channels, grid.width() + 2);
-    // Sixteen channels of each square, with a border of zeros.
-    let mut padded = vec![[0_i16; LANES]; (grid.height() + 2) * wide];
-    for first in (0..channels).step_by(LANES) {
-        let lanes = |values: &[i16]| -> [i16; LANES] { values[first..][..LANES].try_into().expect("sixteen") };
-        let (starts, multipliers) = (lanes(starts), lanes(&layer.multipliers));
-        let weights: [_; TAPS] = std::array::from_fn(|tap| lanes(&layer.taps[tap * channels..]));
-        let squares = || (0..grid.height()).flat_map(|row| (0..grid.width()).map(move |column| (row, column)));
-        for ((row, column), x) in squares().zip(image.chunks_exact(channels)) {
-            for (to, &x) in padded[(row + 1) * wide + column + 1].iter_mut().zip(&x[first..][..LANES]) {
-                *to = x.into();
-            }
-        }
-        for ((row, column), out) in squares().zip(out.chunks_exact_mut(channels)) {
-            let mut sums = [0_i16; LANES];
-            for (tap, weights) in weights.iter().enumerate() {
-                let x = &padded[(row + tap / 3) * wide + column + tap % 3];
-                for ((sum, x), weight) in sums.iter_mut().zip(x).zip(weights) {
-                    *sum += x * weight;
-                }
-            }
-            let out: &mut [u8; LANES] = (&mut out[first..][..LANES]).try_into().expect("sixteen");
-            for (((out, sum), start), multiplier) in out.iter_mut().zip(sums).zip(starts).zip(multipliers) {
-                *out = scaled(sum.saturating_add(start), multiplier).clamp(0, TOP) as u8;
-            }
-        }
-    }
-}
-
-/// `out = sums / 2^shift`, rounded and cut off.
-#[inline(always)]
-pub(crate) fn clip(sums: &[i16], shift: u32, out: &mut [u8]) {
-    let half = (1 << shift >> 1) as i16;
-    for (out, sum) in out.iter_mut().zip(sums) {
-        *out = (sum.saturating_add(half) >> shift).clamp(0, TOP) as u8;
-    }
-}
-
-/// The sums of each channel over all squares, and the maxima.
-#[inline(always)]
-pub(crate) fn pool(image: &[u8], sums: &mut [u16], maxima: &mut [u8]) {
-    let channels = maxima.len();
-    for (first, (to, top)) in sums.chunks_exact_mut(LANES).zip(maxima.chunks_exact_mut(LANES)).enumerate() {
-        let (mut sums, mut maxima) = ([0; LANES], [0; LANES]);
-        for square in image.chunks_exact(channels) {
-            let square: &[u8; LANES] = square[first * LANES..][..LANES].try_into().expect("sixteen");
-            for ((sum, max), &x) in sums.iter_mut().zip(&mut maxima).zip(square) {
-                *sum += u16::from(x);
-                *max = x.max(*max);
-            }
-        }
-        to.copy_from_slice(&sums);
-        top.copy_from_slice(&maxima);
     }
 }

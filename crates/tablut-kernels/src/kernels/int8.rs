@@ -1,26 +1,16 @@
 //! The safe interface of the kernels in integers.
 
+use super::levels::dispatch;
 use crate::aligned::volume;
+use crate::int8::sixteen::Limits;
 use crate::int8::{INT8_LANES, STEPS, Target, plain};
-use crate::{Grid, Int8Depthwise, Int8Matrix, Kernels};
+use crate::{Grid, GridLines, Int8Depthwise, Int8Matrix, Kernels, LANES};
 #[cfg(target_arch = "x86_64")]
 use crate::{Simd, int8::avx2};
 #[cfg(target_arch = "aarch64")]
 use crate::{Simd, int8::neon};
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use crate::{Simd, int8::simd128};
-
-/// Calls a kernel for AVX2 where it may be used, otherwise the plain one.
-macro_rules! with_avx2 {
-    ($simd:expr, $kernel:ident($($argument:expr),*)) => {
-        match $simd {
-            // SAFETY: the machine has the level, and the sizes were checked above.
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx2 | Simd::Avx512 => unsafe { avx2::$kernel($($argument),*) },
-            _ => plain::$kernel($($argument),*),
-        }
-    };
-}
 
 impl Kernels {
     /// `out[r] = starts + matrix · rows[r]`, in the steps of the outputs. `starts` come from [`Int8Matrix::starts`].
@@ -73,16 +63,21 @@ impl Kernels {
         assert!(image.len() == size && out.len() == size, "an image has the grid's squares");
         assert_eq!(starts.len(), layer.channels(), "a start for each channel");
         assert!(grid.height() <= 9 && grid.width() <= 9, "a grid of at most 9 by 9 squares");
-        with_avx2!(self.simd, depthwise(grid, image, layer, starts, out));
+        match self.simd {
+            // SAFETY: the machine has AVX2, and the sizes were checked.
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2 | Simd::Avx512 => unsafe { avx2::depthwise(grid, image, layer, starts, out) },
+            _ => dispatch!(self.simd, int8_depthwise(grid, image, layer, starts, out)),
+        }
     }
 
     /// `out = sums / 2^shift`, rounded to the nearest and cut off at 0 and 127.
     ///
     /// # Panics
-    /// If the lengths differ, or `shift` is above 14.
+    /// If the lengths differ or are no multiple of sixteen, or `shift` is above 14.
     pub fn int8_clip(self, sums: &[i16], shift: u32, out: &mut [u8]) {
-        assert!(sums.len() == out.len() && shift <= 14, "as many sums as outputs");
-        with_avx2!(self.simd, clip(sums, shift, out));
+        assert!(sums.len() == out.len() && out.len().is_multiple_of(LANES) && shift <= 14, "as many sums as outputs");
+        dispatch!(self.simd, int8_clip(sums, shift, out));
     }
 
     /// Writes the means of each channel over all squares to `pooled`, followed by the maxima, in units of 1.
@@ -96,17 +91,52 @@ impl Kernels {
         assert!(pooled.len() == 2 * channels && image.len().is_multiple_of(channels), "whole squares");
         let squares = image.len() / channels;
         assert!((1..=516).contains(&squares), "sums of sixteen bits");
-        let (mut sums, mut maxima) = ([0_u16; 512], [0_u8; 512]);
+        let (mut sums, mut maxima) = ([0; 512], [0; 512]);
         let (sums, maxima) = (&mut sums[..channels], &mut maxima[..channels]);
-        with_avx2!(self.simd, pool(image, sums, maxima));
+        dispatch!(self.simd, int8_pool(image, sums, maxima));
         let share = 1.0 / (squares as f32 * STEPS);
         let (means, tops) = pooled.split_at_mut(channels);
         for (mean, &sum) in means.iter_mut().zip(&*sums) {
-            *mean = f32::from(sum) * share;
+            // The sums have no sign.
+            *mean = f32::from(sum as u16) * share;
         }
         for (top, &max) in tops.iter_mut().zip(&*maxima) {
             *top = f32::from(max) / STEPS;
         }
+    }
+}
+
+impl Kernels {
+    /// `out[row][column] = rows[row][column] + columns[column][row] + bias`, cut off at sixteen bits.
+    ///
+    /// # Panics
+    /// If the number of biases is not a multiple of sixteen, or a slice is too short.
+    pub fn int8_line_sums(self, lines: GridLines<'_>, bias: &[i16], out: &mut [i16]) {
+        assert!(!bias.is_empty() && bias.len().is_multiple_of(LANES), "whole vectors");
+        assert_eq!(out.len(), lines.rows.len() * lines.columns.len() * bias.len(), "size of the sums");
+        dispatch!(self.simd, int8_line_sums(lines, bias, out));
+    }
+
+    /// Writes for each square sixteen numbers of its row, and after those of all squares sixteen of its column. `own` has
+    /// both for each square, one after the other, and then more numbers. To a square's numbers of its row this adds the
+    /// first sixteen that the row says about it and the next sixteen that the column says, and so for its numbers of its
+    /// column. Sums are cut off at 0 and `top`, and then `shift` is added. The other numbers of `own` are cut off at 0 and
+    /// 127 steps and written to `rest`.
+    ///
+    /// # Panics
+    /// If a slice is too short, or the number of the other numbers is not a multiple of sixteen.
+    pub fn int8_line_pairs(
+        self,
+        lines: GridLines<'_>,
+        own: &[i16],
+        (top, shift): (i16, &[i16; LANES]),
+        out: &mut [i16],
+        rest: &mut [u8],
+    ) {
+        let squares = lines.rows.len() * lines.columns.len();
+        assert!(rest.len().is_multiple_of(squares * LANES) && !rest.is_empty(), "whole vectors");
+        assert!(out.len() == 2 * LANES * squares && own.len() == out.len() + rest.len(), "sizes of a grid");
+        dispatch!(self.simd, int8_line_pairs(lines, own, &Limits { top, shift }, out, rest));
     }
 }
 

@@ -15,12 +15,13 @@ macro_rules! kernel {
     };
 }
 
-/// A module with all kernels over the vector `$lanes`, compiled for `$features`. Products use blocks of `$rows` rows
+/// A module with all kernels over the vectors `$lanes` of f32 and `$sixteen` of integers, compiled for `$features`. Products use blocks of `$rows` rows
 /// and `$panels` panels; outer products use blocks of `$inputs` inputs and `$panels` panels.
 macro_rules! level {
-    ($name:ident, $lanes:ty, [$($feature:literal)?], $rows:literal, $panels:literal, $inputs:literal) => {
+    ($name:ident, $lanes:ty, $sixteen:ty, [$($feature:literal)?], $rows:literal, $panels:literal, $inputs:literal) => {
         pub(super) mod $name {
-            use crate::{Grid, Rows};
+            use crate::int8::sixteen::{self, GridLines, Limits};
+            use crate::{Grid, Int8Depthwise, Rows};
             use crate::product::{self, Product};
             use crate::depthwise;
             use crate::outer::{self, Outer};
@@ -52,6 +53,23 @@ macro_rules! level {
 
             kernel!([$($feature)?] gate(image: &mut [f32], active: &[f32], top: f32, sums: &mut [f32])
                 = pointwise::gate::<$lanes>);
+
+            kernel!([$($feature)?] int8_depthwise(
+                grid: Grid, image: &[u8], layer: &Int8Depthwise, starts: &[i16], out: &mut [u8]
+            ) = sixteen::depthwise::<$sixteen>);
+
+            kernel!([$($feature)?] int8_clip(sums: &[i16], shift: u32, out: &mut [u8])
+                = sixteen::clip::<$sixteen>);
+
+            kernel!([$($feature)?] int8_pool(image: &[u8], sums: &mut [i16], maxima: &mut [i16])
+                = sixteen::pool::<$sixteen>);
+
+            kernel!([$($feature)?] int8_line_sums(lines: GridLines<'_>, bias: &[i16], out: &mut [i16])
+                = sixteen::line_sums::<$sixteen>);
+
+            kernel!([$($feature)?] int8_line_pairs(
+                lines: GridLines<'_>, own: &[i16], limits: &Limits<'_>, out: &mut [i16], rest: &mut [u8]
+            ) = sixteen::line_pairs::<$sixteen>);
         }
     };
 }
@@ -59,14 +77,14 @@ macro_rules! level {
 // Block sizes that fill the registers with sums: 18 of 32 with AVX-512, 12 of 16 with AVX2, 24 of 32 with NEON. Nine
 // rows are the squares of a line of the board.
 #[cfg(target_arch = "x86_64")]
-level!(avx512, crate::lanes::avx512::Avx512, ["avx512f"], 9, 2, 8);
+level!(avx512, crate::lanes::avx512::Avx512, std::arch::x86_64::__m256i, ["avx512f"], 9, 2, 8);
 #[cfg(target_arch = "x86_64")]
-level!(avx2, crate::lanes::avx2::Avx2, ["avx2,fma"], 6, 1, 4);
+level!(avx2, crate::lanes::avx2::Avx2, std::arch::x86_64::__m256i, ["avx2,fma"], 6, 1, 4);
 #[cfg(target_arch = "aarch64")]
-level!(neon, crate::lanes::neon::Neon, ["neon"], 6, 1, 6);
+level!(neon, crate::lanes::neon::Neon, crate::int8::neon::Wide, ["neon"], 6, 1, 6);
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-level!(simd128, crate::lanes::simd128::Simd128, ["simd128"], 3, 1, 3);
-level!(plain, crate::lanes::Plain, [], 3, 1, 4);
+level!(simd128, crate::lanes::simd128::Simd128, crate::int8::simd128::Wide, ["simd128"], 3, 1, 3);
+level!(plain, crate::lanes::Plain, crate::int8::sixteen::Plain, [], 3, 1, 4);
 
 /// Calls the kernel of the level in `$simd`. The caller has checked the sizes; [`super::Kernels`] exists only for
 /// levels that the machine has.

@@ -1,8 +1,9 @@
 //! The forward pass in integers, for play. All sums are integers, and the few numbers that are not are rounded in the same
 //! way everywhere, so every instruction set gives the same bits.
 
-use tablut_kernels::{Aligned, Grid, Int8Depthwise, Int8Matrix, Kernels, LANES, Matrix, Rows};
-use tablut_rules::{Bitboard, SIZE, SQUARES};
+use crate::board::{BOARD, SIZE, SQUARES};
+use tablut_kernels::{Aligned, Grid, GridLines, Int8Depthwise, Int8Matrix, Kernels, LANES, Matrix, Rows};
+use tablut_rules::Bitboard;
 
 use super::dense::{add, transposed};
 use super::description::{ADDED_PLANES, BOTH, ENDS, LineBlock, PAIR, PAIR_SCALE, PAIRS};
@@ -162,7 +163,7 @@ impl LineNet {
         kernels.product_unfused(one, &self.pair_pool, &self.joint_bias[..PAIRS], false, &mut biases[..PAIRS]);
         self.joint.starts(biases, &mut space.starts);
         kernels.int8_product(&space.x, &self.joint, &space.starts, &mut space.joint);
-        self.pairs(space, &lines);
+        self.pairs(kernels, space, &lines);
         self.logits(space, &lines, side, moves, logits);
         self.value(kernels, space)
     }
@@ -186,20 +187,13 @@ impl LineNet {
             *bias = steps(value, FINE);
         }
         let LineSpace { tables, sums, x, .. } = space;
-        for row in 0..SIZE {
-            for column in 0..SIZE {
-                let sums = &mut sums[(row * SIZE + column) * c..][..c];
-                let on_row = &tables.square(lines[row], column)[..c];
-                let on_column = &tables.square(lines[SIZE + column], row)[..c];
-                for (((sum, a), b), bias) in sums.iter_mut().zip(on_row).zip(on_column).zip(&*bias) {
-                    *sum = a.saturating_add(*b).saturating_add(*bias);
-                }
-            }
-        }
+        let (rows, columns) = tables.rows_and_columns(lines, 0);
+        let lines = GridLines { rows: &rows, columns: &columns, stride: c + PAIRS };
+        kernels.int8_line_sums(lines, bias, sums);
         for (plane, squares) in planes[ADDED_PLANES].iter().enumerate() {
             let added = &self.added[plane * c..][..c];
             for square in *squares {
-                for (sum, added) in sums[square.index() * c..][..c].iter_mut().zip(added) {
+                for (sum, added) in sums[BOARD.place(square) * c..][..c].iter_mut().zip(added) {
                     *sum = sum.saturating_add(*added);
                 }
             }
@@ -208,29 +202,11 @@ impl LineNet {
     }
 
     /// Adds what the lines say to the policy's pairs.
-    fn pairs(&self, space: &mut LineSpace, lines: &[u32; 2 * SIZE]) {
+    fn pairs(&self, kernels: Kernels, space: &mut LineSpace, lines: &[u32; 2 * SIZE]) {
         let LineSpace { tables, joint, both, value, .. } = space;
-        let (c, wide) = (self.channels, self.joint.outputs());
-        let v = wide - PAIRS;
-        let (on_rows, on_columns) = both.split_at_mut(SQUARES * BOTH);
-        for square in 0..SQUARES {
-            let (row, column) = (square / SIZE, square % SIZE);
-            let in_row = &tables.square(lines[row], column)[c..];
-            let in_column = &tables.square(lines[SIZE + column], row)[c..];
-            let joint = &joint[square * wide..][..wide];
-            let sum = |to: &mut [i16], own: &[i16], along: &[i16], across: &[i16]| {
-                for k in 0..BOTH {
-                    let sum = own[k].saturating_add(along[k]).saturating_add(across[k]);
-                    to[k] = sum.clamp(0, LARGEST_PAIR) + self.shift[k];
-                }
-            };
-            let place = square * BOTH..(square + 1) * BOTH;
-            sum(&mut on_rows[place.clone()], &joint[..BOTH], &in_row[..BOTH], &in_column[BOTH..PAIRS]);
-            sum(&mut on_columns[place], &joint[BOTH..PAIRS], &in_column[..BOTH], &in_row[BOTH..PAIRS]);
-            for (to, from) in value[square * v..][..v].iter_mut().zip(&joint[PAIRS..]) {
-                *to = (*from).clamp(0, 127) as u8;
-            }
-        }
+        let (rows, columns) = tables.rows_and_columns(lines, self.channels);
+        let lines = GridLines { rows: &rows, columns: &columns, stride: self.channels + PAIRS };
+        kernels.int8_line_pairs(lines, joint, (LARGEST_PAIR, &self.shift), both, value);
     }
 
     fn logits(

@@ -1,11 +1,11 @@
 //! The outputs of the line network in sixteen bits, remembered for the lines that have been met.
 
+use crate::board::SIZE;
 use tablut_kernels::{Kernels, nearest};
-use tablut_rules::SIZE;
 
 use super::description::{ENDS, PAIRS};
 use super::network::{LineWeights, kept_len};
-use super::patterns::{Classes, SeenLine};
+use super::patterns::{Classes, LINES, SeenLine};
 
 /// Steps of the trunk's sums and of the ends in 1.
 pub const FINE: f32 = 256.0;
@@ -98,11 +98,12 @@ impl Tables {
         }
     }
 
-    /// What an entry says about a square: the trunk's channels, then the pairs.
-    #[inline]
-    pub fn square(&self, entry: u32, place: usize) -> &[i16] {
-        let width = self.channels + PAIRS;
-        &self.entries[entry as usize * self.stride() + place * width..][..width]
+    /// What the entries of a position's rows and columns say about squares, from number `first` of the first square on. A
+    /// square has the trunk's channels, then the pairs.
+    pub fn rows_and_columns(&self, entries: &[u32; LINES], first: usize) -> ([&[i16]; SIZE], [&[i16]; SIZE]) {
+        let squares = SIZE * (self.channels + PAIRS);
+        let line = |at: usize| &self.entries[entries[at] as usize * self.stride()..][first..squares];
+        (std::array::from_fn(line), std::array::from_fn(|column| line(SIZE + column)))
     }
 
     /// The bias of a move, `ENDS * start + end`.

@@ -189,7 +189,7 @@ impl Browser {
     }
 
     /// Sends the driver a command that only Chromium has, and returns its answer.
-    async fn command(&self, path: &str, body: &Value) -> Value {
+    pub async fn command(&self, path: &str, body: &Value) -> Value {
         let session = self.page.session_id().await.expect("a session").expect("a session");
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the driver listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");

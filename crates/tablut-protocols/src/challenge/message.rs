@@ -2,7 +2,7 @@
 
 use super::ChallengeError;
 use serde::{Deserialize, Serialize};
-use tablut_rules::{Bitboard, CENTRE, Move, Piece, Position, SIZE, Side, Square, json_fault};
+use tablut_rules::{Bitboard, BoardSize, Move, Piece, Position, Side, Square, json_fault};
 
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -61,31 +61,36 @@ pub struct ChallengeState {
     pub turn: Turn,
 }
 
+/// The board of the Challenge.
+const BOARD: BoardSize = BoardSize::Nine;
+
 impl ChallengeState {
     pub fn of(position: &Position) -> Self {
         let cell = |square: Square| match position.piece_at(square) {
             Some(Piece::Attacker) => Cell::Black,
             Some(Piece::Defender) => Cell::White,
             Some(Piece::King) => Cell::King,
-            None if square == CENTRE => Cell::Throne,
+            None if square == BOARD.centre() => Cell::Throne,
             None => Cell::Empty,
         };
-        let row = |row| (0..SIZE).map(|column| cell(Square::new(column, row))).collect();
-        Self { board: (0..SIZE).map(row).collect(), turn: Turn::of(position.side_to_move()) }
+        let row = |row| (0..BOARD.width()).map(|column| cell(Square::new(column, row))).collect();
+        Self { board: (0..BOARD.width()).map(row).collect(), turn: Turn::of(position.side_to_move()) }
     }
 
     /// The pieces, with `side` to move.
     pub fn position(&self, side: Side) -> Result<Position, String> {
-        let wrong_row = self.board.iter().position(|row| row.len() != SIZE);
-        if self.board.len() != SIZE || wrong_row.is_some() {
-            return Err(format!("expected {SIZE} rows of {SIZE} cells"));
+        let width = BOARD.width();
+        let wrong_row = self.board.iter().position(|row| row.len() != width);
+        if self.board.len() != width || wrong_row.is_some() {
+            return Err(format!("expected {width} rows of {width} cells"));
         }
-        let squares = |cell: Cell| Bitboard::where_square(|square| self.board[square.row()][square.column()] == cell);
+        let holds = |square: &Square, cell: Cell| self.board[square.row()][square.column()] == cell;
+        let squares = |cell: Cell| BOARD.squares().filter(|square| holds(square, cell)).collect::<Bitboard>();
         let kings = squares(Cell::King);
         if kings.len() > 1 {
             return Err(format!("expected one king, found {}", kings.len()));
         }
-        Position::from_parts(squares(Cell::Black), squares(Cell::White), kings.first(), side)
+        Position::from_parts(BOARD, squares(Cell::Black), squares(Cell::White), kings.first(), side)
             .map_err(|error| error.to_string())
     }
 

@@ -5,12 +5,12 @@ use crate::wire::BridgePlayer;
 use crate::wire::lines_of;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use tablut_players::NetPlayer;
+use tablut_players::Searcher;
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::UniformEvaluator;
 
 fn engine() -> LineEngine {
-    let net = NetPlayer::new(Box::new(UniformEvaluator), 1);
+    let net = Searcher::new(Box::new(UniformEvaluator), 1);
     LineEngine::new(
         "tablut test".to_owned(),
         BridgePlayer::Net(Box::new(net)),

@@ -44,7 +44,7 @@ impl WarningKind {
             Self::OneSideCollapsed => [
                 "One side hardly ever wins",
                 "The net sees almost no wins of that side, so it cannot learn how that side wins. The other side learns to beat a weak opponent.",
-                "Wait if the run is young. Otherwise use fewer simulations and more games at the start (schedule.simulations), or more random plies \
+                "Train longer. If it lasts, use fewer simulations and more games at the start (schedule.simulations), or more random plies \
                  (selfplay.opening_plies). A match of strong players shows whether the rules are one-sided.",
             ],
             Self::EntropyCollapsing => [
@@ -75,7 +75,7 @@ impl WarningKind {
             Self::LongGames => [
                 "Games are not finished",
                 "Neither side finds a win. Such games take the most time, and only the search estimates their results.",
-                "Wait if the run is young. Otherwise raise the simulations, or selfplay.max_plies if games of these rules are long.",
+                "Train longer. If it lasts, raise the simulations, or selfplay.max_plies if games of these rules are long.",
             ],
             Self::SlowingDown => [
                 "The run is slowing down",

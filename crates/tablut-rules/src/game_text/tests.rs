@@ -193,8 +193,8 @@ fn faults_are_told_with_their_line() {
     let fault = |text: &str| text.parse::<GameText>().expect_err("a fault").to_string();
     assert!(fault("[event x\n").starts_with("line 1: a [ without its ]"));
     assert!(fault("[event x]\n").starts_with("line 1: \"event x\", expected a tag"));
-    assert!(fault("[a:b]\n[rules:dim:11 start:/9/]").starts_with("line 2: dim:11, expected dim:9"));
-    assert!(fault("[a:b]\ndim:11 start:/9/").starts_with("line 2: dim:11, expected dim:9"));
+    assert!(fault("[a:b]\n[rules:dim:13 start:/9/]").starts_with("line 2: dim:13, 13 × 13 squares"));
+    assert!(fault("[a:b]\ndim:13 start:/9/").starts_with("line 2: dim:13, 13 × 13 squares"));
     assert!(fault("dim:9 esc:e").contains("expected start:"));
     let bracket = "dim:9 atkf:]y start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
     assert_eq!(fault(bracket), "line 1: a bracket in the line of rules");

@@ -4,9 +4,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 // Starts the module. The functions throw with the module's words; after a bug in it only a new one helps.
-export async function startEngine(bytes, settings) {
-  const { instance } = await WebAssembly.instantiate(bytes, {});
-  const wasm = instance.exports;
+export async function startEngine(module, settings) {
+  const { exports: wasm } = await WebAssembly.instantiate(module, {});
   const output = () => decoder.decode(new Uint8Array(wasm.memory.buffer, wasm.tablut_output(), wasm.tablut_output_bytes()));
   function call(name, argument, ...numbers) {
     if (argument !== null) {
@@ -31,8 +30,13 @@ export async function startEngine(bytes, settings) {
     request: (request) => call("tablut_request", JSON.stringify(request)),
     step: (now) => call("tablut_step", null, now),
     pause: (now) => wasm.tablut_pause(now),
+    setHidden: (hidden) => call("tablut_set_hidden", null, Number(hidden)),
+    found: (found) => call("tablut_found", JSON.stringify(found)),
+    help: (order) => call("tablut_help", JSON.stringify(order)),
+    helpStep: () => call("tablut_help_step", null),
+    helpFound: () => call("tablut_help_found", null),
     report: (order) => call("tablut_report", JSON.stringify(order)),
-    evaluate: (batches) => call("tablut_evaluate", null, batches),
+    evaluate: (order) => call("tablut_evaluate", JSON.stringify(order)),
     bytes: () => wasm.memory.buffer.byteLength,
   };
 }

@@ -9,6 +9,10 @@ import { hideProgress, showFailure, showProgress } from "./loading.js";
 export const hasServer = false;
 
 const PAUSE_AFTER_BUG_MS = 3000;
+// Each worker sees the board in another symmetry, and there are eight.
+const MOST_WORKERS = 8;
+// One core is left for the page.
+const workers = Math.max(1, Math.min(navigator.hardwareConcurrency - 1, MOST_WORKERS));
 let worker = null;
 let isClosed = false;
 
@@ -40,6 +44,9 @@ async function firstOf() {
   return answer.json();
 }
 
+const tellHidden = () => worker?.postMessage({ hidden: document.hidden });
+document.addEventListener("visibilitychange", tellHidden);
+
 function start(first, onMessage, onState) {
   worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   worker.addEventListener("message", ({ data }) => {
@@ -52,7 +59,8 @@ function start(first, onMessage, onState) {
     event.preventDefault();
     restart(event.message ?? "the engine does not start", first, onMessage, onState);
   });
-  worker.postMessage({ site: first.site });
+  worker.postMessage({ site: first.site, workers });
+  if (document.hidden) tellHidden();
   onState("open");
   onMessage(JSON.stringify(first.hello));
 }
@@ -77,6 +85,8 @@ export async function connect(onMessage, onState) {
   try {
     const first = await firstOf();
     const events = firstEvents(first);
+    const longest = first.hello.levels.find(({ name }) => name === "full");
+    if (workers > 1) longest.description += ` On this device ${workers} workers search at once.`;
     start(first, onMessage, onState);
     for (const event of events) onMessage(JSON.stringify(event));
   } catch (error) {

@@ -12,32 +12,36 @@ let site = null;
 let engine = null;
 let isRunning = false;
 let order = Promise.resolve();
+// How many of the device's cores work, and what the others need to start.
+let nWorkers = 1;
+let parts = null;
+let helpers = [];
+// The engine's time stands still while the page is hidden.
+let hiddenSince = null;
+let rested = 0;
 const books = new Map();
 
 const tell = (event) => postMessage(event);
+const now = () => (hiddenSince ?? performance.now()) - rested;
 const fileOf = (path) => new URL("../" + path, import.meta.url);
 
 // What was loaded of what must be there before the first game can be played.
 let [loaded, expected] = [0, 0];
 
-// A file's bytes.
-async function bytesOf({ file, bytes }) {
+// Fetches a file, and tells how much of it is there.
+async function answerOf({ file, bytes }, type) {
   expected += bytes;
   const answer = await fetch(fileOf(file));
   if (!answer.ok) throw new Error(`${file}: ${answer.status} ${answer.statusText}`);
-  const whole = new Uint8Array(bytes);
-  const reader = answer.body.getReader();
   let at = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    whole.set(value, at);
+  const count = (value, stream) => {
     at += value.length;
     loaded += value.length;
     tell({ event: "loading", loaded, of: expected });
-  }
-  if (at !== bytes) throw new Error(`${file} has ${at} bytes, expected ${bytes}`);
-  return whole;
+    stream.enqueue(value);
+  };
+  const check = (stream) => { if (at !== bytes) stream.error(new Error(`${file} has ${at} bytes, expected ${bytes}`)); };
+  return new Response(answer.body.pipeThrough(new TransformStream({ transform: count, flush: check })), { headers: { "content-type": type } });
 }
 
 // Windows that show the same game tell each other what was played.
@@ -56,9 +60,45 @@ async function keep({ game, text }) {
   }
 }
 
+// The other workers take part in a search, or end their part in the last one.
+function share({ number, order }) {
+  if (order && !helpers.length) helpers = Array.from({ length: nWorkers - 1 }, (_, index) => startHelper(index + 1));
+  for (const helper of helpers) helper.postMessage({ number, order });
+}
+
+function startHelper(worker) {
+  const helper = new Worker(new URL("./helper.js", import.meta.url), { type: "module" });
+  helper.postMessage({ ...parts, worker });
+  helper.addEventListener("message", ({ data }) => {
+    try {
+      engine.found(data);
+    } catch (error) {
+      fail(error);
+    }
+  });
+  // The search goes on without it.
+  helper.addEventListener("error", (event) => {
+    event.preventDefault();
+    helpers = helpers.filter((other) => other !== helper);
+  });
+  return helper;
+}
+
+function hide(hidden) {
+  if (hidden) hiddenSince ??= performance.now();
+  else if (hiddenSince !== null) {
+    rested += performance.now() - hiddenSince;
+    hiddenSince = null;
+  }
+  engine.setHidden(hidden);
+  for (const helper of helpers) helper.postMessage({ hidden });
+  wake();
+}
+
 function deliver(outputs) {
   for (const output of outputs) {
     if (output.event === "save") keep(output);
+    else if (output.event === "search") share(output);
     else {
       if (output.event === "game") shown = output.game;
       tell(output);
@@ -83,8 +123,8 @@ again.port1.onmessage = () => {
   let pause = 0;
   try {
     do {
-      deliver(engine.step(performance.now()));
-      pause = engine.pause(performance.now());
+      deliver(engine.step(now()));
+      pause = engine.pause(now());
     } while (pause === 0 && performance.now() < end);
   } catch (error) {
     fail(error);
@@ -124,11 +164,14 @@ async function answer(request) {
 
 // Loads the engine and the net.
 async function begin(given) {
-  site = given;
+  ({ site, workers: nWorkers } = given);
   try {
-    const [bytes, net] = await Promise.all([bytesOf(site.engine), bytesOf(site.net)]);
-    engine = await startEngine(bytes, { net: site.net.name });
-    engine.loadNet(net);
+    const compiled = answerOf(site.engine, "application/wasm").then((answer) => WebAssembly.compileStreaming(answer));
+    const bytes = answerOf(site.net, "application/octet-stream").then((answer) => answer.arrayBuffer());
+    const [module, net] = await Promise.all([compiled, bytes]);
+    parts = { module, net: new Uint8Array(net), name: site.net.name };
+    engine = await startEngine(module, { net: parts.name });
+    engine.loadNet(parts.net);
     tell({ event: "ready" });
   } catch (error) {
     fail(error);
@@ -138,4 +181,7 @@ async function begin(given) {
 // Requests are answered in their order.
 const queue = (then) => { order = order.then(then); };
 
-onmessage = ({ data }) => queue(() => (data.site ? begin(data.site) : answer(data)));
+onmessage = ({ data }) => queue(() => {
+  if (data.site) return begin(data);
+  return "hidden" in data ? hide(data.hidden) : answer(data);
+});

@@ -15,7 +15,7 @@ const USUAL_RULES: &str = "kvasir";
 const NET: &str = "built in";
 const NET_FILE: &str = "net.tablut";
 /// The page's scripts that only run once the engine does.
-const LATER: [&str; 4] = ["js/worker.js", "js/engine.js", "js/games.js", "js/library.js"];
+const LATER: [&str; 5] = ["js/worker.js", "js/helper.js", "js/engine.js", "js/games.js", "js/library.js"];
 /// The page runs its own files and nothing else, and asks no other host.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; \
                       connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'";

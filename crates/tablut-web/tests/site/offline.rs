@@ -76,6 +76,32 @@ fn two_windows_show_one_game() {
 }
 
 #[test]
+fn workers_share_an_analysis_which_rests_while_the_page_is_hidden() {
+    with_browser(|host, browser, _folder| async move {
+        let cores = json!({"cmd": "Emulation.setHardwareConcurrencyOverride", "params": {"hardwareConcurrency": 3}});
+        browser.command("goog/cdp/execute", &cores).await;
+        browser.visit(&host, "/#rules=kvasir").await;
+        let hide = |hidden: bool| {
+            format!(
+                "(() => {{ Object.defineProperty(document, 'hidden', {{ configurable: true, value: {hidden} }}); \
+                 document.dispatchEvent(new Event('visibilitychange')); return true; }})()"
+            )
+        };
+        browser.js(&hide(true)).await;
+        browser.panel("analysis").await;
+        browser.click("#analyse").await;
+        // The page still gets what it waits for.
+        browser.js("document.getElementById('do-hint').click()").await;
+        browser.until("document.getElementById('live').textContent.startsWith('Hint: ')").await;
+        let text = "document.getElementById('panel-analysis').textContent";
+        assert!(!browser.js(text).await.as_str().unwrap().contains("simulations"));
+        browser.js(&hide(false)).await;
+        browser.until(&format!("{text}.includes(' simulations by 2 workers')")).await;
+        browser.end().await;
+    });
+}
+
+#[test]
 fn the_board_is_drawn_before_the_engine_is_there() {
     with_browser(|host, browser, folder| async move {
         fs::remove_file(folder.join("engine.wasm")).unwrap();

@@ -7,6 +7,6 @@ const [site] = process.argv.slice(2);
 const source = readFileSync(`${site}/js/engine.js`, "utf8");
 const { startEngine } = await import("data:text/javascript," + encodeURIComponent(source));
 const { net } = JSON.parse(readFileSync(`${site}/first.json`, "utf8")).site;
-const engine = await startEngine(readFileSync(`${site}/engine.wasm`), { net: net.name });
+const engine = await startEngine(await WebAssembly.compile(readFileSync(`${site}/engine.wasm`)), { net: net.name });
 engine.loadNet(readFileSync(`${site}/${net.file}`));
 for (const line of readFileSync(0, "utf8").split("\n")) if (line) console.log(JSON.stringify(engine.report(JSON.parse(line))));

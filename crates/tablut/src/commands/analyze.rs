@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use tablut_games::is_shipped;
 use tablut_net::{KnownRules, NetEvaluator, StatedRules, rules_of_file};
 use tablut_play::{PositionReport, Style, read_game, write_game};
 use tablut_rules::{Game, GameText, MoveText, Rules, Side};
@@ -64,8 +65,7 @@ pub struct Args {
     /// Draw the board with ASCII characters only
     #[arg(long)]
     ascii: bool,
-    /// The model file, or the folder of a run, unless the first word is a move [default: the net that comes with the
-    /// program]
+    /// The net, unless the first word is a move: a model file, a run's folder, or `shipped` [default: shipped]
     #[arg(value_name = "MODEL")]
     model_or_move: Option<OsString>,
     /// Moves to play from the position before the analysis, such as d1-d3
@@ -107,12 +107,13 @@ impl Args {
         let moves = self.moves.join(" ");
         let Some(word) = &self.model_or_move else { return Ok((None, moves)) };
         let path = Path::new(word);
+        let exists = path.exists() || is_shipped(path);
         let with_first = format!("{} {moves}", word.to_string_lossy());
         let is_move = word.to_str().is_some_and(|word| word.parse::<MoveText>().is_ok());
-        if is_move || !path.exists() && with_first.parse::<GameText>().is_ok_and(|game| !game.moves.is_empty()) {
+        if is_move || !exists && with_first.parse::<GameText>().is_ok_and(|game| !game.moves.is_empty()) {
             return Ok((None, with_first));
         }
-        if !path.exists() {
+        if !exists {
             bail!("{}: there is no such model file, and a move has the form d1-d3", path.display());
         }
         Ok((Some(path), moves))

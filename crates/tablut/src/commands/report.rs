@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use tablut_report::{RunFiles, headline, report_page, warnings, write_tensorboard};
+use tablut_report::{RunFiles, headline, report_page, run_json, warnings, write_tensorboard};
 
 use crate::console::Console;
 use crate::outputs::{check_writable, write};
@@ -21,6 +21,9 @@ pub struct Args {
     /// Also write event files for TensorBoard into this folder, or with several runs into a subfolder for each.
     #[arg(long, value_name = "DIR")]
     tensorboard: Option<PathBuf>,
+    /// Print a JSON array with each run's verdict, matches and ratings.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Writes the page, and prints its summary.
@@ -53,6 +56,11 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
             ));
         }
     }
+    if args.json {
+        let runs: Vec<_> = runs.iter().map(run_json).collect();
+        writeln!(console, "{}", serde_json::to_string_pretty(&runs)?)?;
+        return Ok(());
+    }
     for line in runs.iter().map(in_words).chain(written) {
         writeln!(console, "{line}")?;
     }
@@ -79,6 +87,7 @@ fn distinct_names(folders: &[PathBuf]) -> Vec<String> {
 fn in_words(run: &RunFiles) -> String {
     let headline = headline(run);
     let mut lines = vec![format!("{}: {}", run.name, headline.answer)];
+    lines.push(format!("  Next: {}", headline.next));
     lines.extend(headline.sentences.iter().map(|sentence| format!("  {sentence}")));
     lines.extend(warnings(run).iter().map(|warning| format!("  Warning: {warning}")));
     lines.extend(run.notes.iter().map(|note| format!("  Note: {note}")));

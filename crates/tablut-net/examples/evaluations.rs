@@ -1,0 +1,92 @@
+//! Evaluates positions with the shipped net, to compare the bits and the speed of instruction sets.
+//!
+//! `evaluations 10000` prints positions from random games of all rule sets, a line of JSON each. `evaluations FILE ROUNDS`
+//! evaluates such positions so often on one core, and prints a checksum of all outputs and the evaluations per second.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tablut_net::{Engine, Model, NetEvaluator};
+use tablut_rules::{Game, MoveList, RULE_SET_NAMES, Rules, Side, Situation};
+use tablut_search::Evaluator;
+
+const NET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/all-rules.tablut");
+const BATCH: usize = 16;
+const MAX_PLIES: usize = 80;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.as_slice() {
+        [n] => print_positions(n.parse()?),
+        [file, rounds] => evaluate(&fs::read_to_string(file)?, rounds.parse()?),
+        _ => Err("expected: evaluations N, or evaluations FILE ROUNDS".into()),
+    }
+}
+
+fn print_positions(n: usize) -> Result<(), Failure> {
+    let (mut moves, mut state) = (MoveList::new(), 1_u64);
+    for (at, name) in RULE_SET_NAMES.iter().enumerate() {
+        let rules = Arc::new(Rules::named(name)?);
+        let mut left = n * (at + 1) / RULE_SET_NAMES.len() - n * at / RULE_SET_NAMES.len();
+        while left > 0 {
+            let mut game = Game::new(Arc::clone(&rules), rules.set().first.side().unwrap_or(Side::Attackers));
+            for _ in 0..MAX_PLIES {
+                game.legal_moves(&mut moves);
+                if game.outcome().is_some() || moves.is_empty() || left == 0 {
+                    break;
+                }
+                println!("{{\"rules\":\"{name}\",\"position\":\"{}\"}}", game.position());
+                left -= 1;
+                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                game.play(moves[(state >> 33) as usize % moves.len()])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn situations(text: &str) -> Result<Vec<Situation>, Failure> {
+    let mut moves = MoveList::new();
+    let mut rules: Option<Arc<Rules>> = None;
+    let mut situation = |line: &str| -> Result<Situation, Failure> {
+        let line: serde_json::Value = serde_json::from_str(line)?;
+        let text = |name: &str| line[name].as_str().ok_or_else(|| format!("{line} has no {name}"));
+        let name = text("rules")?;
+        let known = rules.take().filter(|rules| rules.name() == name);
+        let rules = rules.insert(known.map_or_else(|| Rules::named(name).map(Arc::new), Ok)?);
+        let game = Game::from_position(Arc::clone(rules), text("position")?.parse()?)?;
+        game.legal_moves(&mut moves);
+        Ok(game.owned_situation(&moves))
+    };
+    text.lines().map(&mut situation).collect()
+}
+
+fn evaluate(text: &str, rounds: usize) -> Result<(), Failure> {
+    let situations = situations(text)?;
+    let engine = Engine::new(&Model::load(NET.as_ref())?.weights)?;
+    let simd = engine.simd();
+    let mut net = NetEvaluator::new(Box::new(engine));
+    let (mut checksum, mut secs) = (0, Vec::new());
+    for _ in 0..rounds {
+        checksum = 0xcbf2_9ce4_8422_2325_u64;
+        let began = Instant::now();
+        for batch in situations.chunks(BATCH) {
+            for evaluation in net.evaluate(batch)? {
+                let outputs = evaluation.logits.iter().chain(&evaluation.wdl).chain([&evaluation.moves_left]);
+                for value in outputs {
+                    checksum = (checksum ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01b3);
+                }
+            }
+        }
+        secs.push(began.elapsed().as_secs_f64());
+    }
+    secs.sort_by(f64::total_cmp);
+    let speed = |secs: f64| (situations.len() as f64 / secs).round();
+    let best = secs.first().map_or(0.0, |&secs| speed(secs));
+    let median = secs.get(secs.len() / 2).map_or(0.0, |&secs| speed(secs));
+    println!("{{\"simd\":\"{simd}\",\"checksum\":\"{checksum:016x}\",\"best\":{best},\"median\":{median}}}");
+    Ok(())
+}
