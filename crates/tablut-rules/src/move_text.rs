@@ -77,7 +77,7 @@ pub(crate) fn is_separator(c: char) -> bool {
 }
 
 /// Removes a piece's letter from the front of the text. No piece has a column's letter.
-fn split_piece(text: &str) -> (Option<Piece>, &str) {
+pub(crate) fn split_piece(text: &str) -> (Option<Piece>, &str) {
     let letters = [("K", Piece::King), ("k", Piece::King), ("T", Piece::Defender), ("t", Piece::Attacker)];
     letters
         .into_iter()

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::{GameText, GameTextError, WrittenMove};
 use crate::board::Square;
-use crate::move_text::{MoveText, is_separator};
+use crate::move_text::{MoveText, is_separator, split_piece};
 use crate::position::Position;
 use crate::rules_line::read_start;
 use crate::text::{is_invisible, shown};
@@ -365,8 +365,8 @@ fn is_dot(c: char) -> bool {
 
 /// Whether a word is the from square of a move: with or without the piece before it and a dash after it.
 fn is_square(word: &str) -> bool {
-    let square = word.strip_prefix(['K', 'k', 'T', 't']).unwrap_or(word).trim_end_matches(is_separator);
-    square.len() == 2 && square.to_ascii_lowercase().parse::<Square>().is_ok()
+    let (_, square) = split_piece(word);
+    square.trim_end_matches(is_separator).to_ascii_lowercase().parse::<Square>().is_ok()
 }
 
 /// Splits `name:value`.

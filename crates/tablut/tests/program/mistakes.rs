@@ -235,7 +235,7 @@ fn texts_without_a_game() {
     refused(&["replay", text(&game)], &["the tag result is -1", "the defenders have resigned"]);
     let json = folder.path().join("game.json");
     fs::write(&json, "{\n  \"format\": 3\n}").unwrap();
-    refused(&["replay", text(&json)], &["line 2, column 13: found integer `3`, expected a string"]);
+    refused(&["replay", text(&json)], &["line 2, column 13: found the number `3`, expected a text"]);
 }
 
 #[test]
