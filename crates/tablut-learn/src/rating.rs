@@ -160,7 +160,9 @@ mod tests {
         let rules = [Arc::new(Rules::named("kvasir").unwrap())];
         let line = |generation, opponent: RatingOpponent, points: &[HalfPoints]| {
             let mut pairs = PairTable::default();
-            points.iter().for_each(|&points| pairs.record(points, points));
+            for &points in points {
+                pairs.record(points, points);
+            }
             let found = RatedMatch {
                 rules: "kvasir".to_owned(),
                 opponent: opponent.name(&config),

@@ -207,7 +207,7 @@ impl Run {
         let has_begun = |generation: u64| {
             generation < next + self.config.schedule.lag || self.file(GenerationFile::Games, generation).exists()
         };
-        let first = (next..).find(|&generation| !has_begun(generation)).unwrap_or(next);
+        let first = (next..=next + 1).find(|&generation| !has_begun(generation)).unwrap_or(next + 1);
         if budget.plan(&mut self.config, &self.metrics, next, first) {
             self.save_config()?;
         }

@@ -61,19 +61,13 @@ pub(crate) fn damaged_state(run: RunFolder<'_>, error: ModelFileError) -> TrainE
     let mut newest_first = states.iter().rev();
     let Some((_, newest)) = newest_first.next() else { return error.into() };
     let newest = newest.display();
-    let advice = match newest_first.find(|&(&generation, _)| Checkpoint::load(run, generation).is_ok()) {
-        Some((whole, _)) => {
-            format!(
-                "The state of generation {whole} is intact. Delete {newest} to continue from there; the games stay."
-            )
-        }
-        None => {
-            let checkpoints = run.0.join("checkpoints");
-            format!(
-                "No earlier state is intact. Delete {} to learn again from all of the run's games.",
-                checkpoints.display()
-            )
-        }
+    let whole = newest_first.find(|&(&generation, _)| Checkpoint::load(run, generation).is_ok());
+    let advice = if let Some((whole, _)) = whole {
+        format!("The state of generation {whole} is intact. Delete {newest} to continue from there; the games stay.")
+    } else {
+        let checkpoints = run.0.join("checkpoints");
+        let checkpoints = checkpoints.display();
+        format!("No earlier state is intact. Delete {checkpoints} to learn again from all of the run's games.")
     };
     TrainError::DamagedState { error, advice }
 }
