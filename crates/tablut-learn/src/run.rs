@@ -208,10 +208,7 @@ impl Run {
         let has_begun = |generation: u64| {
             generation < next + self.config.schedule.lag || self.file(GenerationFile::Games, generation).exists()
         };
-        let mut first = next;
-        while has_begun(first) {
-            first += 1;
-        }
+        let first = (next..=next + 1).find(|&generation| !has_begun(generation)).unwrap_or(next + 1);
         if budget.plan(&mut self.config, &self.metrics, next, first) {
             self.save_config()?;
         }
