@@ -36,6 +36,11 @@ impl MatchConfig {
             None => openings(&self.rules, self.n_pairs, self.opening_plies, self.seed),
         }
     }
+
+    /// The plan of this match's games.
+    pub fn plan(&self, contestants: [Contestant; 2]) -> MatchPlan {
+        MatchPlan { rules: self.rules.clone(), contestants, max_plies: self.max_plies, seed: self.seed }
+    }
 }
 
 /// How many games with this player may be played at once. A player with a clock has its own thread, because other games
@@ -63,7 +68,6 @@ pub struct MatchProgress<'a> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchError {
-    /// There are not enough openings.
     #[error(transparent)]
     Openings(#[from] OpeningsError),
     #[error(transparent)]
@@ -99,19 +103,14 @@ pub fn play_match(
     cancel: &CancelToken,
     on_game: impl Fn(&MatchProgress<'_>) + Sync,
 ) -> Result<MatchOutcome, MatchError> {
-    let plan = MatchPlan {
-        rules: config.rules.clone(),
-        contestants: contestants.clone(),
-        max_plies: config.max_plies,
-        seed: config.seed,
-    };
+    let plan = config.plan(contestants.clone());
     let concurrency = limited(&contestants[1], limited(&contestants[0], config.concurrency));
     let names = contestants.each_ref().map(|contestant| contestant.name.clone());
     collect_match(config, names, earlier, cancel, on_game, |wanted| {
         let run = run_tasks(
             wanted.games.len(),
             concurrency,
-            |at| plan.game(wanted.opening(wanted.games[at]), wanted.games[at]),
+            |at| plan.game(&wanted.openings[wanted.games[at] / 2], wanted.games[at]),
             make_evaluators,
             &Counters::default(),
             &wanted.cancel,
@@ -124,25 +123,14 @@ pub fn play_match(
 /// The games of a match that must be played, here or by workers.
 pub struct WantedGames<'a> {
     pub games: Vec<usize>,
+    /// The openings of all pairs.
     pub openings: &'a [Opening],
     /// Receives each finished game once, from any thread.
     pub deliver: &'a (dyn Fn(&GameRecord) + Sync),
     /// Cancelled when no more games are needed, because the match was stopped or its sequential test has a verdict.
     pub cancel: CancelToken,
-    /// Cancelled when the match was stopped.
-    stop: &'a CancelToken,
-}
-
-impl WantedGames<'_> {
-    /// Whether the match was stopped from outside.
-    pub fn was_stopped(&self) -> bool {
-        self.stop.is_cancelled()
-    }
-
-    /// The opening of game `game_idx`.
-    pub fn opening(&self, game_idx: usize) -> &Opening {
-        &self.openings[game_idx / 2]
-    }
+    /// Cancelled when the match was stopped from outside.
+    pub stop: &'a CancelToken,
 }
 
 /// Counts a pair when both of its games have ended. Without a sequential test every such pair counts at once. With one,

@@ -15,14 +15,17 @@ use crate::openings::Opening;
 use crate::sealed_file::json_line;
 use line::{GameLine, GamePlace};
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tablut_games::GameRecord;
 use tablut_net::durable;
-use tablut_rules::Rules;
+use tablut_rules::{Rules, json_fault, read_at_most};
+
+/// The maximum size of a file. A game has about a kilobyte.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// How often lines are flushed to disk, so that even a power failure loses only a few seconds. A killed process loses
 /// nothing that it passed to the system.
@@ -41,14 +44,6 @@ impl GamesFileError {
 
     fn not_games(path: &Path, reason: &str) -> Self {
         Self(format!("{} is not a file of match games, and was not changed: {reason}", path.display()))
-    }
-
-    fn other_match(path: &Path, differences: &[String]) -> Self {
-        let (path, list) = (path.display(), differences.join("\n"));
-        Self(format!(
-            "{path} has the games of another match, and was not changed:\n{list}\nname another file, or use the options \
-             of that match"
-        ))
     }
 }
 
@@ -83,16 +78,17 @@ impl GamesFile {
             }
         };
         if is_new {
-            durable::write(path, header.line().as_bytes()).map_err(io)?;
+            durable::require_folder(path).map_err(io)?;
+            durable::write(path, json_line(&header).as_bytes()).map_err(io)?;
         }
         let mut file = locked(path)?;
-        let text = fs::read(path).map_err(io)?;
+        let text = read_at_most(File::open(path).map_err(io)?, MAX_BYTES).map_err(io)?;
         let mut text = String::from_utf8(text).map_err(|error| {
             let reason = tablut_rules::decode(error.into_bytes()).unwrap_err();
             GamesFileError::not_games(path, &reason.to_string())
         })?;
         if let Some((_, rest)) = text.split_once('\n').filter(|(first, _)| header.extends(first, openings)) {
-            text = header.line() + rest;
+            text = json_line(&header) + rest;
             durable::write(path, text.as_bytes()).map_err(io)?;
             file = locked(path)?;
         }
@@ -125,11 +121,15 @@ impl GamesFile {
 
     /// Sorts the games and removes those that do not count: all games of match `i` from number `counted[i]` on.
     pub fn finish(self, counted: &[usize]) -> Result<(), GamesFileError> {
-        let mut text = self.header.line();
+        let mut text = json_line(&self.header);
         for (&(match_idx, game_idx), game) in &self.games {
             if counted.get(match_idx).is_some_and(|&n| game_idx < n as u64) {
                 text += &json_line(&GameLine::new(&self.header, match_idx, game));
             }
+        }
+        if !durable::is_at(&self.file, &self.path) {
+            let path = self.path.display();
+            return Err(GamesFileError(format!("{path} was moved or replaced during the match, and was not changed")));
         }
         durable::write(&self.path, text.as_bytes()).map_err(|error| GamesFileError::io(&self.path, &error))
     }
@@ -139,12 +139,11 @@ impl GamesFile {
 fn locked(path: &Path) -> Result<File, GamesFileError> {
     let io = |error| GamesFileError::io(path, &error);
     let file = File::options().read(true).append(true).open(path).map_err(io)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
+    match durable::try_lock(&file) {
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {
             Err(GamesFileError(format!("{} is being written by another match", path.display())))
         }
-        Err(TryLockError::Error(error)) => Err(io(error)),
+        locked => locked.map(|_| file).map_err(io),
     }
 }
 
@@ -159,12 +158,17 @@ fn read(
     let differences = header.differences(lines.next().unwrap_or_default());
     let differences = differences.map_err(|reason| GamesFileError::not_games(path, &reason))?;
     if !differences.is_empty() {
-        return Err(GamesFileError::other_match(path, &differences));
+        let (path, list) = (path.display(), differences.join("\n"));
+        return Err(GamesFileError(format!(
+            "{path} has the games of another match, and was not changed:\n{list}\nname another file, or use the options \
+             of that match"
+        )));
     }
     let mut games = BTreeMap::new();
     for (at, text) in lines.enumerate() {
         let wrong = |reason: String| GamesFileError(format!("{}, line {}: {reason}", path.display(), at + 2));
-        let line: GameLine = serde_json::from_str(text).map_err(|error| wrong(format!("expected a game: {error}")))?;
+        let line: GameLine =
+            serde_json::from_str(text).map_err(|error| wrong(format!("expected a game: {}", json_fault(&error))))?;
         let (place, game) = line.read(header, rules).map_err(wrong)?;
         if games.insert(place, game).is_some() {
             return Err(wrong(format!("game {} of match {} occurs twice", place.1 + 1, place.0 + 1)));

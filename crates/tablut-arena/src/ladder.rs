@@ -12,7 +12,6 @@ use tablut_ratings::{Anchor, Rating, RatingError, Wdl, pairings_by_name, rate};
 pub struct NamedAnchor {
     /// The player, in the canonical form of reports.
     pub player: String,
-    /// Its rating in Elo points.
     pub elo: f64,
 }
 
@@ -22,7 +21,6 @@ pub enum AnchorError {
     /// It does not have the form `PLAYER=ELO`.
     #[error("cannot read anchor {text:?}, expected PLAYER=ELO such as random=0")]
     Text { text: String },
-    /// The player cannot be read.
     #[error(transparent)]
     Player(#[from] PlayerSpecError),
 }
@@ -95,14 +93,11 @@ pub struct LadderPlayer {
     pub as_defenders: Wdl,
 }
 
-/// The ladder cannot be computed.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum LadderError {
-    /// An anchor did not play.
     #[error("the anchor {player} is not among the players {players}")]
     Absent { player: String, players: String },
-    /// The ratings cannot be computed.
     #[error(transparent)]
     Rating(#[from] RatingError),
 }

@@ -33,7 +33,6 @@ pub struct BookConfig {
     pub n_threads: usize,
 }
 
-/// An opening with a judge's evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedOpening {
     pub opening: Opening,
@@ -119,11 +118,7 @@ fn round(config: &BookConfig, begin: usize, judges: &mut [Judge]) -> Result<Vec<
         }
         workers.into_iter().map(|worker| worker.join().expect("a judge does not panic")).collect()
     });
-    let mut candidates = Vec::with_capacity(ROUND);
-    for result in results {
-        candidates.extend(result?);
-    }
-    Ok(candidates)
+    Ok(results.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 fn candidate(config: &BookConfig, number: usize, judge: &mut Judge) -> Result<Candidate, EvaluateError> {

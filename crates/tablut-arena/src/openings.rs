@@ -41,6 +41,9 @@ pub enum OpeningsError {
         "found only {found} different openings of {plies} random plies under {rules}, expected {wanted}; use more plies"
     )]
     TooFew { found: usize, wanted: usize, plies: u32, rules: String },
+    /// The rules end a game during its opening.
+    #[error("under {rules} a game ends after {limit} plies, but an opening has {plies} random plies; use fewer plies")]
+    TooLong { plies: u32, limit: u32, rules: String },
 }
 
 /// `n` openings of `plies` random plies. All lead to different positions; symmetric positions count as equal. In none
@@ -48,6 +51,9 @@ pub enum OpeningsError {
 ///
 /// Opening `i` depends only on `seed` and the openings before it, so a longer list starts like a shorter one.
 pub fn openings(rules: &Arc<Rules>, n: usize, plies: u32, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
+    if let Some(limit) = rules.set().max_plies.filter(|&limit| limit <= plies) {
+        return Err(OpeningsError::TooLong { plies, limit, rules: rules.name().to_owned() });
+    }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut seen = HashSet::new();
     let mut openings = Vec::with_capacity(n);
@@ -110,7 +116,7 @@ mod tests {
     use super::{OpeningsError, canonical, openings};
     use std::collections::HashSet;
     use std::sync::Arc;
-    use tablut_rules::{RULE_SET_NAMES, Rules};
+    use tablut_rules::{RULE_SET_NAMES, RuleSet, Rules};
 
     #[test]
     fn openings_are_legal_different_and_undecided_under_every_rule_set() {
@@ -144,5 +150,12 @@ mod tests {
         // There are 80 moves from the start. They are symmetric in groups of eight, or of four along the axes.
         assert!(matches!(error, OpeningsError::TooFew { found: 10..=20, wanted: 200, plies: 1, .. }), "{error}");
         assert_eq!(openings(&rules, 1, 0, 1).unwrap()[0].moves, []);
+        let one_ply = RuleSet { max_plies: Some(1), ..rules.set().clone() };
+        let error = openings(&Arc::new(Rules::new(one_ply).unwrap()), 2, 4, 1).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .ends_with("a game ends after 1 plies, but an opening has 4 random plies; use fewer plies")
+        );
     }
 }

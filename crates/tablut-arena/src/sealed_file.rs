@@ -4,8 +4,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use tablut_net::durable;
-use tablut_rules::shown;
+use tablut_rules::{json_fault, read_at_most, shown};
 
+/// The maximum size of a file. A book of ten thousand openings has about two megabytes.
+const MAX_BYTES: u64 = 64 << 20;
 /// The version of both kinds.
 const VERSION: u32 = 2;
 
@@ -45,7 +47,8 @@ pub(crate) fn read<T>(
     parse: impl FnOnce(&str) -> Result<T, (usize, String)>,
 ) -> Result<T, SealedFileError> {
     let wrong = |what: String| SealedFileError(format!("{kind} {}{what}", path.display()));
-    let text = std::fs::read(path).and_then(tablut_rules::decode).map_err(|error| wrong(format!(": {error}")))?;
+    let bytes = std::fs::File::open(path).and_then(|file| read_at_most(file, MAX_BYTES));
+    let text = bytes.and_then(tablut_rules::decode).map_err(|error| wrong(format!(": {error}")))?;
     parse(&text).map_err(|(line, reason)| wrong(format!(", line {line}: {reason}")))
 }
 
@@ -67,7 +70,7 @@ pub(crate) fn text(kind: &str, settings: impl Serialize, lines: impl Iterator<It
 pub(crate) fn settings<S: DeserializeOwned>(kind: &str, text: &str) -> Result<S, String> {
     let first = text.lines().next().unwrap_or_default();
     let header: Header<S> = serde_json::from_str(first)
-        .map_err(|error| shown(&format!("expected the header of a file of {kind}: {error}")))?;
+        .map_err(|error| format!("expected the header of a file of {kind}: {}", json_fault(&error)))?;
     let Header { format, version, settings, checksum } = header;
     let expected = format!("tablut {kind}");
     if (&format, version) != (&expected, VERSION) {

@@ -12,7 +12,6 @@ use tablut_rules::{Reason, Results, Rules, Side};
 pub struct SideResult {
     /// The first player's points: wins, draws and losses. An unfinished game is half a point, like a draw.
     pub results: Wdl,
-    /// The mean score with its 95 % interval.
     pub score: Option<ScoreEstimate>,
 }
 
@@ -54,7 +53,6 @@ pub struct MatchReport {
     /// Whether all games were played or a sequential test stopped the match. Otherwise the match was stopped and can be
     /// continued.
     pub complete: bool,
-    /// Number of games that count.
     pub games: u32,
     /// All games. The interval is based on the pairs.
     pub total: SideResult,
@@ -77,7 +75,6 @@ pub struct MatchReport {
     pub forfeits: [u32; 2],
     /// Mean number of plies per game, including the opening.
     pub mean_plies: f64,
-    /// The sequential test, if there is one.
     #[serde(rename = "sprt")]
     pub sequential_test: Option<TestReport>,
 }
@@ -108,7 +105,6 @@ impl MatchReport {
 /// A sequential test's bounds and its final state.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TestReport {
-    /// The hypotheses and error rates.
     #[serde(flatten)]
     pub bounds: TestBounds,
     #[serde(flatten)]
@@ -156,11 +152,6 @@ impl Tally {
     /// The games counted so far.
     pub fn results(&self) -> Results {
         self.endings.values().copied().sum()
-    }
-
-    /// The pairs counted so far, by half points.
-    pub fn pentanomial(&self) -> Pentanomial {
-        self.pairs.pentanomial()
     }
 
     /// The state of the sequential test, if there is one.

@@ -21,7 +21,6 @@ pub enum FleetError {
     /// The user has to change something else: the address, credentials, versions or players.
     #[error("{0}")]
     Setup(String),
-    /// There are not enough openings for a match.
     #[error(transparent)]
     Openings(#[from] tablut_arena::OpeningsError),
     #[error("stopped on request")]

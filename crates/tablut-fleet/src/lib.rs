@@ -24,7 +24,7 @@ mod worker;
 pub use broker::{JOBS, RESULTS};
 pub use connection::{Connection, Credentials, Log, Tls};
 pub use error::FleetError;
-pub use order::{MatchOrder, Order};
+pub use order::{Order, OrderedWork};
 pub use probe::probe;
 pub use result_message::{ResultHeader, ResultMessage};
 pub use trainer::FleetTrainer;

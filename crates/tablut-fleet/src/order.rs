@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tablut_arena::{MatchConfig, MatchGame, MatchHeader, MatchPlan, Opening};
 use tablut_games::{GameOrder, GameRecord, Handicap, LeafRequest, SelfPlayGame, Task};
-use tablut_net::{NetPool, PooledNet, Weights};
+use tablut_net::{NetPool, Weights};
 use tablut_players::{Contestant, NamedPlayer, NetSearch, PlayerError, PlayerSpec, net_of};
 use tablut_rules::Rules;
 use tablut_search::Evaluation;
@@ -14,78 +14,62 @@ use crate::wire::{NetSpec, OrderSpec, OrderedPlayer, WIRE_VERSION, WorkSpec};
 
 /// Games for workers, with everything that determines them.
 #[derive(Clone, Debug)]
-pub enum Order {
-    SelfPlay(Box<GameOrder>),
-    Match(Box<MatchOrder>),
+pub struct Order {
+    /// The order in the form of messages.
+    pub spec: OrderSpec,
+    /// The nets that the games use, in the order of the evaluators.
+    pub nets: Vec<Arc<Weights>>,
+    pub work: OrderedWork,
 }
 
-/// The games of one match, or some of them.
+/// The games of a generation or of a match.
 #[derive(Clone, Debug)]
-pub struct MatchOrder {
-    /// Its index among the matches of a tournament.
-    pub number: u64,
-    /// The number of games. In games with an even index the first player has the attackers.
-    pub games: usize,
-    /// Rules, players, limit and seed. Players refer to evaluators by the indices of `nets`.
+pub enum OrderedWork {
+    SelfPlay(Box<GameOrder>),
+    Match(Box<OrderedMatch>),
+}
+
+/// The games of one match, or some of them. In games with an even index the first player has the attackers.
+#[derive(Clone, Debug)]
+pub struct OrderedMatch {
+    /// Rules, players, limit and seed. Players refer to evaluators by the indices of the order's nets.
     pub plan: MatchPlan,
-    /// The players in the form of messages.
-    pub players: [OrderedPlayer; 2],
-    /// The players' nets, without duplicates.
-    pub nets: Vec<Arc<Weights>>,
     /// The openings of its pairs, from pair `first_pair` on.
     pub openings: Vec<Opening>,
     /// The first pair whose opening is known. It is 0 at the trainer.
     pub first_pair: usize,
 }
 
-impl MatchOrder {
-    /// The match of `players` that `config` describes. Programs and players with a time limit cannot play on other
-    /// machines.
-    pub fn new(
-        number: u64,
-        config: &MatchConfig,
-        players: [&NamedPlayer; 2],
-        nets: &NetPool,
-        openings: &[Opening],
-    ) -> Result<Self, FleetError> {
-        let mut used: Vec<Arc<Weights>> = Vec::new();
-        let mut ordered = |named: &NamedPlayer| {
-            let unfit = |reason: &str| {
-                let name = named.name();
-                FleetError::Setup(format!(
-                    "player {name} cannot play on other machines: {reason}; expected nets by simulations, such as \
-                     net:FILE@64, and players without a net"
-                ))
-            };
-            if !named.spec.is_reproducible() {
-                return Err(unfit("it has a time limit, or is an external program"));
-            }
-            let loaded = NetSearch::of(&named.spec, nets).zip(net_of(&named.spec, nets));
-            let Some((search, PooledNet { weights, .. })) = loaded.map(|(search, net)| (search, &**net)) else {
-                return match Contestant::baseline(named.name(), &named.spec) {
-                    Some(_) => Ok(OrderedPlayer::Baseline { player: named.spec.to_string() }),
-                    None => Err(unfit("its model file was not loaded")),
-                };
-            };
-            let net = used.iter().position(|known| Arc::ptr_eq(known, weights)).unwrap_or_else(|| {
-                used.push(Arc::clone(weights));
-                used.len() - 1
-            });
-            Ok(OrderedPlayer::Net { net, limit: search.limit, search: search.config })
-        };
-        let [first, second] = players;
-        let ordered = [ordered(first)?, ordered(second)?];
-        let contestants = contestants(&ordered, used.len())?;
-        let plan =
-            MatchPlan { rules: config.rules.clone(), contestants, max_plies: config.max_plies, seed: config.seed };
-        let games = 2 * config.n_pairs;
-        Ok(Self { number, games, plan, players: ordered, nets: used, openings: openings.to_vec(), first_pair: 0 })
-    }
-
+impl OrderedMatch {
     /// The opening of game `index`, if it is known.
     pub fn opening(&self, index: usize) -> Option<&Opening> {
         self.openings.get((index / 2).checked_sub(self.first_pair)?)
     }
+}
+
+/// A player in the form of messages. Its net, if it has one, is added to `nets` unless it is there.
+fn ordered(named: &NamedPlayer, pool: &NetPool, nets: &mut Vec<Arc<Weights>>) -> Result<OrderedPlayer, FleetError> {
+    let unfit = |reason: &str| {
+        let name = named.name();
+        FleetError::Setup(format!(
+            "player {name} cannot play on other machines: {reason}; expected nets by simulations, such as \
+             net:FILE@64, and players without a net"
+        ))
+    };
+    if !named.spec.is_reproducible() {
+        return Err(unfit("it has a time limit, or is an external program"));
+    }
+    let Some((search, pooled)) = NetSearch::of(&named.spec, pool).zip(net_of(&named.spec, pool)) else {
+        return match Contestant::baseline(named.name(), &named.spec) {
+            Some(_) => Ok(OrderedPlayer::Baseline { player: named.spec.to_string() }),
+            None => Err(unfit("its model file was not loaded")),
+        };
+    };
+    let net = nets.iter().position(|known| Arc::ptr_eq(known, &pooled.weights)).unwrap_or_else(|| {
+        nets.push(Arc::clone(&pooled.weights));
+        nets.len() - 1
+    });
+    Ok(OrderedPlayer::Net { net, limit: search.limit, search: search.config })
 }
 
 /// The players of a match, which use `n_nets` nets.
@@ -117,108 +101,60 @@ fn handicaps(sets: &[Handicap], n_sets: usize) -> Result<Vec<Handicap>, FleetErr
     Ok(sets.iter().map(at_least_one).collect())
 }
 
-impl From<GameOrder> for Order {
-    fn from(order: GameOrder) -> Self {
-        Self::SelfPlay(Box::new(order))
-    }
-}
-
 impl Order {
-    /// The generation, or the match's number.
-    pub fn generation(&self) -> u64 {
-        match self {
-            Self::SelfPlay(order) => order.generation,
-            Self::Match(order) => order.number,
-        }
-    }
-
-    pub fn games(&self) -> usize {
-        match self {
-            Self::SelfPlay(order) => order.games,
-            Self::Match(order) => order.games,
-        }
-    }
-
-    /// The nets that the games use, in the order of the evaluators.
-    pub fn nets(&self) -> Vec<Arc<Weights>> {
-        match self {
-            Self::SelfPlay(order) => vec![order.weights.clone()],
-            Self::Match(order) => order.nets.clone(),
-        }
-    }
-
-    /// The rules of game number `index`.
-    pub fn rules_of(&self, index: usize) -> &Arc<Rules> {
-        match self {
-            Self::SelfPlay(order) => order.rules_of(index),
-            Self::Match(order) => &order.plan.rules,
-        }
-    }
-
-    /// The ply limit of the games.
-    pub fn max_plies(&self) -> u32 {
-        match self {
-            Self::SelfPlay(order) => order.selfplay.max_plies,
-            Self::Match(order) => order.plan.max_plies,
-        }
-    }
-
-    /// Game number `index`. `None` if it is a game of a match whose opening is not known.
-    pub fn game(&self, index: usize) -> Option<OrderedGame> {
-        match self {
-            Self::SelfPlay(order) => Some(OrderedGame::SelfPlay(Box::new(order.game(index)))),
-            Self::Match(order) => Some(OrderedGame::Match(Box::new(order.plan.game(order.opening(index)?, index)))),
-        }
-    }
-
-    /// The order in the form of messages.
-    pub fn spec(&self, run: &str) -> OrderSpec {
-        let net = |weights: &Arc<Weights>| NetSpec { hash: weights.hash(), architecture: weights.architecture() };
-        let (seed, rules, work) = match self {
-            Self::SelfPlay(order) => {
-                let work = WorkSpec::SelfPlay {
-                    selfplay: order.selfplay.clone(),
-                    search: order.search.clone(),
-                    simulations: order.simulations,
-                    sets: order.handicaps.clone(),
-                };
-                (order.seed, order.rules.clone(), work)
-            }
-            Self::Match(order) => {
-                let work = WorkSpec::Match {
-                    players: order.players.clone(),
-                    max_plies: order.plan.max_plies,
-                    openings: MatchHeader::hash_of(&order.openings),
-                };
-                (order.plan.seed, vec![Arc::clone(&order.plan.rules)], work)
-            }
-        };
-        OrderSpec {
+    /// The games of a generation of `run`.
+    pub fn of_generation(run: &str, order: GameOrder) -> Self {
+        let nets = vec![Arc::clone(&order.weights)];
+        let spec = OrderSpec {
             version: WIRE_VERSION,
             run: run.to_owned(),
-            generation: self.generation(),
-            games: self.games(),
-            seed,
-            rules: rules.iter().map(|rules| rules.set().clone()).collect(),
-            nets: self.nets().iter().map(net).collect(),
-            work,
-        }
+            generation: order.generation,
+            games: order.games,
+            seed: order.seed,
+            rules: order.rules.iter().map(|rules| rules.set().clone()).collect(),
+            nets: nets.iter().map(NetSpec::of).collect(),
+            work: WorkSpec::SelfPlay {
+                selfplay: order.selfplay.clone(),
+                search: order.search.clone(),
+                simulations: order.simulations,
+                sets: order.handicaps.clone(),
+            },
+        };
+        Self { spec, nets, work: OrderedWork::SelfPlay(Box::new(order)) }
     }
 
-    /// The openings for a job of `count` games from `first` on. Empty for self-play.
-    pub fn openings_of(&self, first: usize, count: usize) -> Vec<Opening> {
-        match self {
-            Self::SelfPlay(_) => Vec::new(),
-            Self::Match(order) => {
-                let pairs = first / 2..(first + count).div_ceil(2);
-                pairs.filter_map(|pair| order.opening(2 * pair)).cloned().collect()
-            }
-        }
+    /// Match `number` of the tournament `run`: the match of `players` that `config` describes. Programs and players with
+    /// a time limit cannot play on other machines.
+    pub fn of_match(
+        run: &str,
+        number: u64,
+        config: &MatchConfig,
+        players: [&NamedPlayer; 2],
+        pool: &NetPool,
+        openings: &[Opening],
+    ) -> Result<Self, FleetError> {
+        let mut nets = Vec::new();
+        let [first, second] = players;
+        let players = [ordered(first, pool, &mut nets)?, ordered(second, pool, &mut nets)?];
+        let plan = config.plan(contestants(&players, nets.len())?);
+        let max_plies = config.max_plies;
+        let spec = OrderSpec {
+            version: WIRE_VERSION,
+            run: run.to_owned(),
+            generation: number,
+            games: 2 * config.n_pairs,
+            seed: config.seed,
+            rules: vec![config.rules.set().clone()],
+            nets: nets.iter().map(NetSpec::of).collect(),
+            work: WorkSpec::Match { players, max_plies, openings: MatchHeader::hash_of(openings) },
+        };
+        let games = OrderedMatch { plan, openings: openings.to_vec(), first_pair: 0 };
+        Ok(Self { spec, nets, work: OrderedWork::Match(Box::new(games)) })
     }
 
     /// The order of a message, with its nets, and the openings of the pairs from `first_pair` on.
     pub fn open(
-        spec: &OrderSpec,
+        spec: OrderSpec,
         nets: Vec<Arc<Weights>>,
         openings: &[Opening],
         first_pair: usize,
@@ -230,37 +166,62 @@ impl Order {
             }
         }
         let rules = spec.compiled_rules()?;
-        match &spec.work {
+        let work = match &spec.work {
             WorkSpec::SelfPlay { selfplay, search, simulations, sets } => {
-                let [weights] = <[_; 1]>::try_from(nets)
-                    .map_err(|nets| FleetError::message("job", format!("{} nets, expected 1", nets.len())))?;
-                let handicaps = handicaps(sets, rules.len())?;
-                Ok(Self::from(GameOrder {
+                let [weights] = &nets[..] else {
+                    return Err(FleetError::message("job", format!("{} nets, expected 1", nets.len())));
+                };
+                OrderedWork::SelfPlay(Box::new(GameOrder {
                     seed: spec.seed,
                     generation: spec.generation,
                     games: spec.games,
+                    handicaps: handicaps(sets, rules.len())?,
                     rules,
                     selfplay: selfplay.clone(),
                     search: search.clone(),
                     simulations: *simulations,
-                    weights,
-                    handicaps,
+                    weights: Arc::clone(weights),
                 }))
             }
             WorkSpec::Match { players, max_plies, .. } => {
                 let contestants = contestants(players, nets.len())?;
                 let rules = Arc::clone(&rules[0]);
-                Ok(Self::Match(Box::new(MatchOrder {
-                    number: spec.generation,
-                    games: spec.games,
-                    plan: MatchPlan { rules, contestants, max_plies: *max_plies, seed: spec.seed },
-                    players: players.clone(),
-                    nets,
-                    openings: openings.to_vec(),
-                    first_pair,
-                })))
+                let plan = MatchPlan { rules, contestants, max_plies: *max_plies, seed: spec.seed };
+                OrderedWork::Match(Box::new(OrderedMatch { plan, openings: openings.to_vec(), first_pair }))
             }
+        };
+        Ok(Self { spec, nets, work })
+    }
+
+    /// The rules of game number `index`.
+    pub fn rules_of(&self, index: usize) -> &Arc<Rules> {
+        match &self.work {
+            OrderedWork::SelfPlay(order) => order.rules_of(index),
+            OrderedWork::Match(games) => &games.plan.rules,
         }
+    }
+
+    /// The ply limit of the games.
+    pub fn max_plies(&self) -> u32 {
+        match &self.work {
+            OrderedWork::SelfPlay(order) => order.selfplay.max_plies,
+            OrderedWork::Match(games) => games.plan.max_plies,
+        }
+    }
+
+    /// Game number `index`. `None` if it is a game of a match whose opening is not known.
+    pub fn game(&self, index: usize) -> Option<OrderedGame> {
+        Some(match &self.work {
+            OrderedWork::SelfPlay(order) => OrderedGame::SelfPlay(Box::new(order.game(index))),
+            OrderedWork::Match(games) => OrderedGame::Match(Box::new(games.plan.game(games.opening(index)?, index))),
+        })
+    }
+
+    /// The openings for a job of `count` games from `first` on. Empty for self-play.
+    pub fn openings_of(&self, first: usize, count: usize) -> Vec<Opening> {
+        let OrderedWork::Match(games) = &self.work else { return Vec::new() };
+        let pairs = first / 2..(first + count).div_ceil(2);
+        pairs.filter_map(|pair| games.opening(2 * pair)).cloned().collect()
     }
 }
 
@@ -322,14 +283,15 @@ mod tests {
     #[test]
     fn a_job_comes_back_as_it_was_sent() {
         let order = order();
-        let spec = Order::from(order.clone()).spec("run");
+        let spec = Order::of_generation("run", order.clone()).spec;
         let openings = Vec::new();
         let job = Job { order: spec.clone(), first: 4, count: 2, openings, probe: "p".to_owned(), fleet_threads: 8 };
         let back = Job::from_bytes(&job.to_bytes()).unwrap();
         assert_eq!(back, job);
         assert_eq!(back.order.id(), spec.id());
-        let opened = Order::open(&back.order, vec![order.weights.clone()], &[], 0).unwrap();
-        assert_eq!(opened.spec("run"), spec);
+        let opened = Order::open(back.order, vec![order.weights.clone()], &[], 0).unwrap();
+        let OrderedWork::SelfPlay(opened) = opened.work else { panic!("self-play") };
+        assert_eq!(Order::of_generation("run", *opened).spec, spec);
         let subject = job_subject(&spec, 4, 2);
         assert_eq!(read_job_subject(&subject), Some((3, spec.id().as_str(), 4, 2)));
         assert_eq!(read_result_subject(&result_subject(&spec)), Some((3, spec.id().as_str())));
@@ -339,24 +301,25 @@ mod tests {
     fn so_does_one_of_special_games() {
         let order = special_order();
         let nets = [order.weights.clone()];
-        let spec = Order::from(order.clone()).spec("run");
+        let spec = Order::of_generation("run", order.clone()).spec;
         let json = serde_json::to_vec(&spec).unwrap();
         let back: OrderSpec = serde_json::from_slice(&json).unwrap();
         assert_eq!(back, spec);
-        let Order::SelfPlay(opened) = Order::open(&back, nets.to_vec(), &[], 0).unwrap() else { panic!("self-play") };
+        let opened = Order::open(back, nets.to_vec(), &[], 0).unwrap();
+        let OrderedWork::SelfPlay(opened) = opened.work else { panic!("self-play") };
         assert_eq!(opened.handicaps, order.handicaps);
-        let error = Order::open(&spec, Vec::new(), &[], 0).unwrap_err().to_string();
+        let error = Order::open(spec.clone(), Vec::new(), &[], 0).unwrap_err().to_string();
         assert!(error.contains("0 nets, expected 1"), "{error}");
         let mut short = spec.clone();
         let WorkSpec::SelfPlay { sets, .. } = &mut short.work else { panic!("self-play") };
         sets.pop();
-        let error = Order::open(&short, nets.to_vec(), &[], 0).unwrap_err().to_string();
+        let error = Order::open(short, nets.to_vec(), &[], 0).unwrap_err().to_string();
         assert!(error.contains("handicaps of 13 rule sets, expected 14"), "{error}");
     }
 
     #[test]
     fn jobs_that_make_no_sense_are_refused() {
-        let spec = Order::from(order()).spec("run");
+        let spec = Order::of_generation("run", order()).spec;
         let refusal = |change: &dyn Fn(&mut Job)| {
             let (order, openings, probe) = (spec.clone(), Vec::new(), String::new());
             let mut job = Job { order, first: 0, count: 1, openings, probe, fleet_threads: 1 };
@@ -371,7 +334,7 @@ mod tests {
         assert!(refusal(&|job| job.first = usize::MAX).contains("of 20"));
         let other = Arc::new(Weights::initial(&"lines32x2".parse().unwrap(), 3));
         assert!(
-            Order::open(&spec, vec![other], &[], 0)
+            Order::open(spec.clone(), vec![other], &[], 0)
                 .unwrap_err()
                 .to_string()
                 .contains("a net of shape lines32x2, expected lines32x1")

@@ -1,10 +1,10 @@
 //! The probe: a hash of a few searches. A trainer and a worker compare it before the worker plays.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use tablut_games::{CancelToken, Counters, GameOrder, RunError, SelfPlayConfig, run_tasks};
+use tablut_games::{GameOrder, SelfPlayConfig, Task};
 use tablut_net::{Architecture, Inference, InputBatch, NetError, NetEvaluator, OutputBatch, Weights};
-use tablut_search::SelfPlaySearch;
+use tablut_search::{Evaluator, SelfPlaySearch, Situation};
 
 use crate::error::FleetError;
 use crate::wire::{OrderSpec, OrderedPlayer, WorkSpec};
@@ -54,46 +54,38 @@ fn searches(order: &OrderSpec) -> Result<Vec<(Architecture, SelfPlayConfig, Self
             Ok(vec![(architecture(0)?, selfplay.clone(), search.clone(), *simulations)])
         }
         WorkSpec::Match { players, .. } => {
-            let mut found = Vec::new();
-            for player in players {
-                if let OrderedPlayer::Net { net, .. } = player {
-                    let (selfplay, search) = (SelfPlayConfig::default(), SelfPlaySearch::default());
-                    found.push((architecture(*net)?, selfplay, search, MAX_SIMULATIONS));
-                }
-            }
-            Ok(found)
+            let nets = players.iter().filter_map(|player| match player {
+                OrderedPlayer::Net { net, .. } => Some(architecture(*net)),
+                OrderedPlayer::Baseline { .. } => None,
+            });
+            nets.map(|net| Ok((net?, SelfPlayConfig::default(), SelfPlaySearch::default(), MAX_SIMULATIONS))).collect()
         }
     }
 }
 
 /// Plays one game, and hashes the net's outputs and the game.
 fn play_hashed(order: &GameOrder, index: usize, net: Box<dyn Inference>) -> Result<blake3::Hash, FleetError> {
-    let hasher = Arc::new(std::sync::Mutex::new(blake3::Hasher::new()));
-    let net = std::sync::Mutex::new(Some(net));
-    let evaluators = || {
-        let net = net.lock().ok().and_then(|mut net| net.take());
-        let hashing = net.map(|net| Box::new(Hashing { net, hasher: Arc::clone(&hasher) }) as Box<dyn Inference>);
-        hashing.into_iter().map(|net| Box::new(NetEvaluator::new(net)) as Box<_>).collect()
+    let hasher = Arc::new(Mutex::new(blake3::Hasher::new()));
+    let mut evaluator = NetEvaluator::new(Box::new(Hashing { net, hasher: Arc::clone(&hasher) }));
+    let mut game = order.game(index);
+    let mut requests = Vec::new();
+    let record = loop {
+        let Ok(ended) = game.gather(&mut requests);
+        if let Some(record) = ended {
+            break record;
+        }
+        let queries: Vec<Situation> = requests.drain(..).map(|(_, query)| query).collect();
+        game.apply(&evaluator.evaluate(&queries)?);
     };
-    let one = tablut_games::Concurrency { workers: 1, tasks_per_worker: 1 };
-    let (counters, cancel) = (Counters::default(), CancelToken::new());
-    let games = match run_tasks(1, one, |_| order.game(index), evaluators, &counters, &cancel, |_, _| {}) {
-        Ok(games) => games,
-        Err(RunError::Evaluate(error)) => return Err(FleetError::Play(error)),
-        Err(RunError::Stopped) => return Err(FleetError::Stopped),
-    };
+    let packed = tablut_games::pack_game(&record).map_err(|reason| FleetError::message("probe", reason))?;
     let mut hasher = hasher.lock().map_err(|_| FleetError::Ended)?;
-    for game in &games {
-        let packed = tablut_games::pack_game(game).map_err(|reason| FleetError::message("probe", reason))?;
-        hasher.update(&packed);
-    }
-    Ok(hasher.finalize())
+    Ok(hasher.update(&packed).finalize())
 }
 
 /// A net that hashes its outputs.
 struct Hashing {
     net: Box<dyn Inference>,
-    hasher: Arc<std::sync::Mutex<blake3::Hasher>>,
+    hasher: Arc<Mutex<blake3::Hasher>>,
 }
 
 impl Inference for Hashing {
@@ -131,7 +123,7 @@ mod tests {
             weights,
             handicaps: Vec::new(),
         };
-        Order::from(order).spec("run")
+        Order::of_generation("run", order).spec
     }
 
     fn engine(weights: &Weights) -> Box<dyn Inference> {

@@ -53,7 +53,10 @@ impl ResultMessage {
         let room = max_bytes.saturating_sub(header.to_bytes().len() + 64);
         let mut close = |body: &mut Vec<u8>, n: &mut usize| {
             // The counters go into the first message only.
-            let counted = if messages.is_empty() { header.clone() } else { header.clone().uncounted() };
+            let counted = match messages.len() {
+                0 => header.clone(),
+                _ => ResultHeader { batches: 0, evaluator_micros: 0, delivered: 1, ..header.clone() },
+            };
             let mut bytes = ResultHeader { games: std::mem::take(n), ..counted }.to_bytes();
             bytes.append(body);
             messages.push(bytes);
@@ -133,10 +136,6 @@ impl ResultHeader {
     /// The bytes of a message that only names the object with the games.
     pub(crate) fn pointing_to(self, object: String) -> Vec<u8> {
         Self { object: Some(object), games: 0, ..self }.to_bytes()
-    }
-
-    fn uncounted(self) -> Self {
-        Self { batches: 0, evaluator_micros: 0, delivered: 1, ..self }
     }
 }
 

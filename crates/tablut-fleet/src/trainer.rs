@@ -22,7 +22,7 @@ use self::progress::{Progress, ReceivedGame};
 use self::state::{Command, FleetStatus, Shared, TrainerOptions};
 use crate::connection::{Connection, Log};
 use crate::error::{BrokerResult, FleetError};
-use crate::order::Order;
+use crate::order::{Order, OrderedWork};
 use crate::wire::OrderSpec;
 
 /// The time between two checks whether a waiting trainer must stop.
@@ -65,28 +65,25 @@ impl FleetTrainer {
         move || shared.lock().status.clone()
     }
 
-    /// The order in the form of messages.
-    fn spec(&self, order: &Order) -> OrderSpec {
-        order.spec(&self.options.run)
+    fn run(&self) -> &str {
+        &self.options.run
     }
 
     /// Whether exactly this order is in progress.
     fn has_begun(&self, spec: &OrderSpec) -> bool {
-        self.shared.lock().orders.get(&spec.generation).is_some_and(|progress| progress.spec == *spec)
+        self.shared.lock().orders.get(&spec.generation).is_some_and(|progress| progress.order.spec == *spec)
     }
 
     /// Begins `order`, of which only the games `wanted` are needed. The thread then hands out its jobs.
-    fn begin(&self, spec: OrderSpec, order: &Order, probe: String, wanted: &[usize]) -> Result<(), FleetError> {
-        let progress = Progress::new(spec, order.clone(), probe, wanted);
-        self.shared.lock().orders.insert(order.generation(), progress);
+    fn begin(&self, order: Order, probe: String, wanted: &[usize]) -> Result<(), FleetError> {
+        self.shared.lock().orders.insert(order.spec.generation, Progress::new(order, probe, wanted));
         self.send(Command::HandOut)
     }
 
-    /// Waits for the games of `order`, which has begun. `on_game` receives each game when it
-    /// arrives.
+    /// Waits for the games of a generation or match that has begun. `on_game` receives each game when it arrives.
     fn collect(
         &self,
-        order: &Order,
+        generation: u64,
         make_inference: MakeInference<'_>,
         cancel: &CancelToken,
         on_game: &dyn Fn(&GameRecord),
@@ -98,16 +95,17 @@ impl FleetTrainer {
                 drop(state);
                 return Err(self.failure());
             }
-            let progress = state.orders.get_mut(&order.generation()).ok_or(FleetError::Ended)?;
+            let progress = state.orders.get_mut(&generation).ok_or(FleetError::Ended)?;
             let new = progress.new_games();
             if !new.is_empty() {
+                let order = Arc::clone(&progress.order);
                 drop(state);
-                for received in self.verify(order, new, make_inference, cancel)? {
+                for received in self.verify(&order, new, make_inference, cancel)? {
                     on_game(&received.game);
                 }
             } else if progress.is_complete() {
                 progress.report.waited_seconds += start.elapsed().as_secs_f64();
-                return state.orders.remove(&order.generation()).map(Progress::finish).ok_or(FleetError::Ended);
+                return state.orders.remove(&generation).map(Progress::finish).ok_or(FleetError::Ended);
             } else {
                 drop(self.shared.change.wait_timeout(state, POLL));
             }
@@ -146,12 +144,11 @@ impl FleetTrainer {
         make_inference: MakeInference<'_>,
         cancel: &CancelToken,
     ) -> Result<Vec<ReceivedGame>, FleetError> {
-        let is_chosen = |received: &&ReceivedGame| self.is_chosen(order.generation(), received.game.index);
+        let is_chosen = |received: &&ReceivedGame| self.is_chosen(order.spec.generation, received.game.index);
         let chosen: Vec<&ReceivedGame> = new.iter().filter(is_chosen).collect();
         if chosen.is_empty() {
             return Ok(new);
         }
-        let nets = order.nets();
         let again = run_tasks(
             chosen.len(),
             self.options.concurrency,
@@ -159,7 +156,13 @@ impl FleetTrainer {
                 let index = chosen[place].game.index as usize;
                 order.game(index).expect("its opening was known when the game was checked")
             },
-            || nets.iter().map(|net| Box::new(NetEvaluator::new(make_inference(net))) as Box<dyn Evaluator>).collect(),
+            || {
+                order
+                    .nets
+                    .iter()
+                    .map(|net| Box::new(NetEvaluator::new(make_inference(net))) as Box<dyn Evaluator>)
+                    .collect()
+            },
             &Counters::default(),
             cancel,
             |_, _| {},
@@ -177,7 +180,7 @@ impl FleetTrainer {
     /// Discards the games of a worker that has sent a wrong game. Other workers play them again.
     fn distrust(&self, order: &Order, wrong: &ReceivedGame) -> Result<(), FleetError> {
         let ReceivedGame { game, worker } = wrong;
-        if matches!(order, Order::Match(_)) {
+        if matches!(order.work, OrderedWork::Match(_)) {
             // The earlier games of the match have already been counted.
             return Err(FleetError::Setup(format!(
                 "worker {worker} sent a game {} that differs from the correct one, so the games of this match cannot \
@@ -192,8 +195,7 @@ impl FleetTrainer {
         (self.log)(&format!(
             "worker {worker} sent a game {} of generation {} that differs from the correct one; its {n_discarded} \
              games of the generations in progress are discarded, and it is ignored from now on; revoke its credentials",
-            game.index,
-            order.generation()
+            game.index, order.spec.generation
         ));
         self.send(Command::HandOut)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use tablut_arena::Opening;
 use tablut_games::{Handicap, SelfPlayConfig};
-use tablut_net::Architecture;
+use tablut_net::{Architecture, Weights};
 use tablut_rules::{RuleSet, Rules};
 use tablut_search::{Limit, SearchConfig, SelfPlaySearch};
 
@@ -18,7 +18,6 @@ pub const WIRE_VERSION: u32 = 6;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrderSpec {
-    /// [`WIRE_VERSION`].
     pub version: u32,
     pub run: String,
     /// The generation, or the match's number, from 0.
@@ -42,6 +41,12 @@ pub struct NetSpec {
     /// Hash of its weights, and its name in the object store.
     pub hash: String,
     pub architecture: Architecture,
+}
+
+impl NetSpec {
+    pub fn of(weights: &Arc<Weights>) -> Self {
+        Self { hash: weights.hash(), architecture: weights.architecture() }
+    }
 }
 
 /// The kind of games and their settings.
@@ -72,12 +77,8 @@ pub enum WorkSpec {
 pub enum OrderedPlayer {
     /// A player without a net.
     Baseline { player: String },
-    Net {
-        /// Its index among the order's nets.
-        net: usize,
-        limit: Limit,
-        search: SearchConfig,
-    },
+    /// A net, by its index among the order's nets.
+    Net { net: usize, limit: Limit, search: SearchConfig },
 }
 
 impl OrderSpec {

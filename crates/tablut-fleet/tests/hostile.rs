@@ -9,8 +9,8 @@ use async_nats::jetstream::{self, Message, object_store};
 use broker::TestBroker;
 use futures_util::StreamExt;
 use tablut_fleet::{
-    Connection, FleetGames, FleetTrainer, JOBS, Job, Log, Order, ResultHeader, ResultMessage, TrainerOptions,
-    WorkerOptions, result_subject, work,
+    Connection, FleetGames, FleetTrainer, JOBS, Job, Log, Order, OrderedWork, ResultHeader, ResultMessage,
+    TrainerOptions, WorkerOptions, result_subject, work,
 };
 use tablut_games::{
     CancelToken, Concurrency, Counters, GameOrder, GameRecord, GameSource, LocalGames, PlayedGames, PlyRecord,
@@ -72,7 +72,8 @@ async fn send_forged(url: &str, weights: &Arc<Weights>, n_jobs: usize, forge: Fo
     while let Some(message) = jobs.next().await {
         let message: Message = message.unwrap();
         let job = Job::from_bytes(&message.payload).unwrap();
-        let Order::SelfPlay(order) = Order::open(&job.order, vec![weights.clone()], &[], 0).unwrap() else { return };
+        let opened = Order::open(job.order.clone(), vec![weights.clone()], &[], 0).unwrap();
+        let OrderedWork::SelfPlay(order) = opened.work else { return };
         let header = ResultHeader {
             probe: job.probe.clone(),
             worker: "forger".to_owned(),

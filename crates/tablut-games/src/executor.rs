@@ -143,13 +143,29 @@ pub fn run_tasks<T: Task>(
         on_output(index, &output);
         outputs.lock().expect("no worker panics while it holds the outputs").push((index, output));
     };
-    let workers = concurrency.workers.clamp(1, n_tasks.max(1));
-    let tasks_per_worker = concurrency.tasks_per_worker.clamp(1, n_tasks.div_ceil(workers).max(1));
-    let source = Numbered { next: AtomicUsize::new(0), n_tasks, make_task };
-    run_task_source(&source, Concurrency { workers, tasks_per_worker }, make_evaluators, counters, cancel, deliver)?;
+    deliver_tasks(n_tasks, concurrency, make_task, make_evaluators, counters, cancel, deliver)?;
     let mut outputs = outputs.into_inner().expect("all workers have ended");
     outputs.sort_by_key(|&(index, _)| index);
     Ok(outputs.into_iter().map(|(_, output)| output).collect())
+}
+
+/// Like [`run_tasks`], but passes each output to `deliver` when it is ready, in any order.
+///
+/// # Errors
+/// If a task or an evaluator fails, or the run is cancelled.
+pub fn deliver_tasks<T: Task>(
+    n_tasks: usize,
+    concurrency: Concurrency,
+    make_task: impl Fn(usize) -> T + Sync,
+    make_evaluators: impl Fn() -> Vec<Box<dyn Evaluator>> + Sync,
+    counters: &Counters,
+    cancel: &CancelToken,
+    deliver: impl Fn(usize, T::Output) + Sync,
+) -> Result<(), RunError<T::Error>> {
+    let workers = concurrency.workers.clamp(1, n_tasks.max(1));
+    let tasks_per_worker = concurrency.tasks_per_worker.clamp(1, n_tasks.div_ceil(workers).max(1));
+    let source = Numbered { next: AtomicUsize::new(0), n_tasks, make_task };
+    run_task_source(&source, Concurrency { workers, tasks_per_worker }, make_evaluators, counters, cancel, deliver)
 }
 
 /// Runs the tasks of `source` until it is closed and all tasks have finished. Passes each output to `deliver` when it

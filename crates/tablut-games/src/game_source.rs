@@ -25,8 +25,8 @@ pub type MakeInference<'a> = &'a (dyn Fn(&Weights) -> Box<dyn Inference> + Sync)
 
 /// The games of one generation: everything that they depend on.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct GameOrder {
-    /// The run's seed.
     pub seed: u64,
     /// The generation, from 0.
     pub generation: u64,
@@ -34,13 +34,10 @@ pub struct GameOrder {
     pub games: usize,
     /// The rule sets. Successive games use them in turn.
     pub rules: Vec<Arc<Rules>>,
-    /// How the games are played.
     pub selfplay: SelfPlayConfig,
-    /// How moves are searched.
     pub search: SelfPlaySearch,
     /// Simulations of a search in games without a handicap.
     pub simulations: u32,
-    /// The net that plays.
     pub weights: Arc<Weights>,
     /// For each rule set, in their order, the handicap of the games that have one. If the list is empty, no game has a
     /// handicap, regardless of the config.
@@ -55,8 +52,9 @@ impl GameOrder {
     pub fn game(&self, index: usize) -> SelfPlayGame {
         let rng = game_rng(self.seed, self.generation, index as u64);
         let rules = self.rules_of(index);
-        SelfPlayGame::new(index as u64, rules, &self.selfplay, &self.search, self.simulations, rng)
-            .with_handicap(self.handicap(index))
+        let mut game = SelfPlayGame::new(index as u64, rules, &self.selfplay, &self.search, self.simulations, rng);
+        game.handicap = self.handicap(index);
+        game
     }
 
     /// The handicap of game number `index`. A random share of each rule set's games has one.
@@ -76,12 +74,11 @@ impl GameOrder {
 
 /// The games of an order, with the cost of playing them.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct PlayedGames {
-    /// The games by number.
     pub games: Vec<GameRecord>,
     /// Total evaluations by the net. The order determines the number.
     pub evaluations: u64,
-    /// Wall time in seconds.
     pub seconds: f64,
     /// Mean number of positions evaluated at once.
     pub mean_batch: f64,
@@ -97,10 +94,10 @@ pub struct PlayedGames {
 /// The work of a fleet of workers for one generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct FleetReport {
     /// Workers with at least one accepted game, by name.
     pub workers: Vec<WorkerReport>,
-    /// Number of jobs that were assigned.
     pub jobs: u64,
     /// Jobs that were given to another worker because the first one stopped answering.
     pub redeliveries: u64,
@@ -108,7 +105,6 @@ pub struct FleetReport {
     pub duplicates: u64,
     /// Games or messages that were rejected as invalid.
     pub refused: u64,
-    /// Bytes of games received.
     pub bytes: u64,
     /// The largest number of messages that waited at the broker when the learner read one. It is 0 if the learner keeps
     /// up.
@@ -120,12 +116,10 @@ pub struct FleetReport {
 /// One worker's part of a generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct WorkerReport {
-    /// The worker's name.
     pub name: String,
-    /// Its threads.
     pub threads: usize,
-    /// Its accepted games.
     pub games: usize,
     /// Games per second while it played.
     pub games_per_second: f64,
@@ -233,7 +227,11 @@ impl GameSource for LocalGames<'_> {
         let games = run_tasks(
             order.games,
             self.concurrency,
-            |index| order.game(index).watched(self.watch.clone()),
+            |index| {
+                let mut game = order.game(index);
+                game.watch.clone_from(&self.watch);
+                game
+            },
             || vec![Box::new(NetEvaluator::new((self.make_inference)(&order.weights)))],
             counters,
             cancel,

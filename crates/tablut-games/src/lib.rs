@@ -6,7 +6,7 @@
 //! - [`GameRecord`], [`RecordFile`], [`write_records`], [`read_records`]: games on disk, with their rules in full.
 //! - [`GameSource`]: the interface between self-play and training. [`LocalGames`] plays in this process.
 //! - [`RuleSetStatistics`], [`examine`]: statistics of a generation's games, and of a net's outputs on their positions.
-//! - [`RunFolder`]: the files of a run's folder.
+//! - [`RunFolder`]: the files of a run's folder. [`load_net`]: nets as users name them.
 //! - [`ReplayWindow`], [`TrainingBatch`]: the training data. [`write_npz`] writes it for NumPy.
 
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
@@ -17,6 +17,7 @@ mod executor;
 mod game_source;
 mod metrics;
 mod metrics_file;
+mod named_net;
 mod npz;
 mod record;
 mod record_file;
@@ -27,11 +28,14 @@ mod statistics;
 mod window;
 
 pub use cancel::CancelToken;
-pub use executor::{Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, run_task_source, run_tasks};
+pub use executor::{
+    Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, deliver_tasks, run_task_source, run_tasks,
+};
 pub use game_source::{
     FleetReport, GameOrder, GameSource, GameSourceError, LocalGames, MakeInference, PlayedGames, WorkerReport,
 };
 pub use metrics::{GenerationMetrics, LearningMetrics, LossParts, MachineMetrics, MetricsSchema, SelfPlayMetrics};
+pub use named_net::{NamedNetError, SHIPPED, is_shipped, load_net, net_name, shipped_net};
 pub use npz::write_npz;
 pub use record::{GameRecord, Handicap, PlyRecord, ReplayError, SearchRecord};
 pub use record_file::{

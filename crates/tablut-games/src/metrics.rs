@@ -1,5 +1,7 @@
 //! The metrics of each generation, as data.
 
+#![expect(missing_docs, reason = "the names say what the other fields are")]
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -33,17 +35,13 @@ impl TryFrom<u32> for MetricsSchema {
 /// One generation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GenerationMetrics {
-    /// The version of the line.
     pub schema: MetricsSchema,
     /// The generation, from 0.
     pub generation: u64,
-    /// Simulations of a search.
     #[serde(default)]
     pub simulations: u32,
-    /// Self-play.
     #[serde(default)]
     pub selfplay: SelfPlayMetrics,
-    /// Training.
     #[serde(default)]
     pub learning: LearningMetrics,
     /// The workers, if other processes played.
@@ -58,7 +56,6 @@ pub struct GenerationMetrics {
     /// The device that learned, or `None` for the cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// The machine at the end of the generation.
     #[serde(default)]
     pub machine: MachineMetrics,
 }
@@ -67,17 +64,12 @@ pub struct GenerationMetrics {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SelfPlayMetrics {
-    /// Games played.
     pub games: usize,
     /// Training positions.
     pub positions: usize,
-    /// Their results.
     pub results: Results,
-    /// Mean length in plies.
     pub mean_plies: f64,
-    /// Wall time in seconds.
     pub seconds: f64,
-    /// Evaluations by the net.
     pub evaluations: u64,
     /// Mean number of positions evaluated at once.
     pub mean_batch: f64,
@@ -92,21 +84,15 @@ pub struct SelfPlayMetrics {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LearningMetrics {
-    /// Steps taken.
     pub steps: u64,
     /// Positions in the replay window.
     pub window: usize,
-    /// Bytes that they take in memory.
     pub window_bytes: usize,
-    /// Mean loss over the steps.
     pub loss: LossParts,
     /// Mean norm of the gradients before clipping.
     pub gradient_norm: f32,
-    /// Learning rate of the last step.
     pub learning_rate: f32,
-    /// Wall time in seconds.
     pub seconds: f64,
-    /// Training samples per second.
     pub samples_per_second: f64,
     /// Norm of the weights after the last step.
     pub weight_norm: f32,
@@ -124,14 +110,14 @@ pub struct LearningMetrics {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MachineMetrics {
-    /// Memory of the process, in bytes.
     pub memory_bytes: u64,
     /// Total size of the run's files in bytes, before the generation's checkpoint is written.
     pub run_bytes: u64,
-    /// Free space on the run's disk in bytes.
     pub free_bytes: u64,
     /// Wall time for these metrics, in seconds.
     pub measuring_seconds: f64,
+    /// Threads of self-play in this process. 0 if unknown.
+    pub threads: usize,
 }
 
 impl SelfPlayMetrics {

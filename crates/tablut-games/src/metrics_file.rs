@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use tablut_net::durable;
+use tablut_rules::json_fault;
 
 use crate::metrics::GenerationMetrics;
 use crate::run_folder::{RunFolder, RunFolderError};
@@ -101,11 +102,11 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8], serde_json::Result
 /// Every complete line without its end, and its metrics.
 fn whole_lines<'a>(path: &Path, bytes: &'a [u8]) -> Result<Vec<(&'a [u8], GenerationMetrics)>, RunFolderError> {
     let malformed = |line, reason: String| RunFolderError::Metrics { path: path.to_owned(), line, reason };
-    let read = |(number, line, parsed): (usize, &'a [u8], serde_json::Result<GenerationMetrics>)| match parsed {
+    let lines = lines(bytes).map(|(number, line, parsed)| match parsed {
         Ok(metrics) => Ok((line, metrics)),
-        Err(error) => Err(malformed(number, error.to_string())),
-    };
-    lines(bytes).map(read).collect()
+        Err(error) => Err(malformed(number, json_fault(&error))),
+    });
+    lines.collect()
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@
 use std::io::{self, Cursor, Write as _};
 use std::path::Path;
 
+use tablut_net::SIZE;
 use tablut_net::{FEATURES, PLANES, durable};
-use tablut_rules::SIZE;
 use zip::write::FileOptions;
 use zip::{CompressionMethod, ZipWriter};
 

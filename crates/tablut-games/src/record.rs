@@ -8,18 +8,15 @@ use tablut_search::Chances;
 
 /// A finished game of self-play or of a match. The rules crate can replay it without other crates.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct GameRecord {
     /// Number of the game in its generation or match, from 0.
     pub index: u64,
-    /// Name of the rule set.
     pub rules: String,
     /// The ply limit of the game, in addition to the rules' limits. Self-play stops a game there.
     pub max_plies: u32,
-    /// The position before the first move.
     pub start: Position,
-    /// Every ply, in order.
     pub plies: Vec<PlyRecord>,
-    /// Who won, and why the game ended.
     pub outcome: Outcome,
     /// What the loser did, if the outcome's reason is [`Reason::Forfeit`].
     pub forfeit: Option<String>,
@@ -57,10 +54,9 @@ pub struct PlyRecord {
 
 /// A training target: a search's result for the position before the move.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct SearchRecord {
-    /// The chances of the root.
     pub chances: Chances,
-    /// Simulations of the search.
     pub simulations: u32,
     /// The improved policy over the legal moves in the order of `Rules::legal_moves`, in units of 1/65535.
     pub policy: Vec<u16>,
@@ -76,37 +72,15 @@ impl SearchRecord {
 /// The record cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ReplayError {
-    /// The rule set is not the record's.
     #[error("game {index} was played under `{found}`, not `{expected}`")]
-    Rules {
-        /// The game's number.
-        index: u64,
-        /// The record's rule set.
-        found: String,
-        /// The rule set given.
-        expected: String,
-    },
-    /// The rules do not allow a position or move.
+    Rules { index: u64, found: String, expected: String },
+    /// The rules do not allow a position or move. Plies are counted from 1, and 0 is the start position.
     #[error("game {index}, ply {ply}: {reason}")]
-    Ply {
-        /// The game's number.
-        index: u64,
-        /// The ply, counted from 1. 0 is the start position.
-        ply: usize,
-        /// The reason.
-        reason: String,
-    },
-    /// The replayed game does not end as in the record.
+    Ply { index: u64, ply: usize, reason: String },
     #[error("game {index} ends with {found}, its record says {expected}")]
-    Outcome {
-        /// The game's number.
-        index: u64,
-        /// The end according to the rules.
-        found: String,
-        /// The end according to the record.
-        expected: String,
-    },
+    Outcome { index: u64, found: String, expected: String },
 }
 
 impl GameRecord {

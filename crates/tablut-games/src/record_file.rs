@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tablut_net::{StatedRules, durable};
-use tablut_rules::{Outcome, Rules, shown};
+use tablut_rules::{Outcome, Rules, read_at_most, shown};
 use tablut_search::Chances;
 
 use crate::record::{GameRecord, Handicap, PlyRecord, SearchRecord};
@@ -31,6 +31,8 @@ const VERSION: u32 = 3;
 const COMPRESSION_LEVEL: i32 = 1;
 /// The maximum length of a frame. It guards against wrong lengths in a damaged file.
 const MAX_FRAME_BYTES: usize = 64 << 20;
+/// The maximum size of a file. A generation's games have some megabytes.
+const MAX_BYTES: u64 = 4 << 30;
 
 /// The largest accepted difference of a search's chances from a distribution. It allows for rounding.
 const CHANCES_TOLERANCE: f32 = 0.001;
@@ -38,10 +40,9 @@ const CHANCES_TOLERANCE: f32 = 0.001;
 /// A file of records is damaged or unreadable.
 #[derive(Debug, thiserror::Error)]
 #[error("game records {path}: {}", shown(reason))]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct RecordFileError {
-    /// The file.
     pub path: PathBuf,
-    /// The reason.
     pub reason: String,
 }
 
@@ -122,7 +123,7 @@ pub fn records_to_bytes(file: &RecordFile) -> Result<Vec<u8>, String> {
 /// # Errors
 /// If the file cannot be read, is damaged, or is not a file of records of this version.
 pub fn read_records(path: &Path) -> Result<RecordFile, RecordFileError> {
-    let bytes = fs::read(path).map_err(|error| error.to_string());
+    let bytes = fs::File::open(path).and_then(|file| read_at_most(file, MAX_BYTES)).map_err(|error| error.to_string());
     let file = bytes.and_then(|bytes| records_from_bytes(&bytes));
     file.map_err(|reason| RecordFileError { path: path.to_owned(), reason })
 }
@@ -140,7 +141,7 @@ pub fn records_from_bytes(whole: &[u8]) -> Result<RecordFile, String> {
     if version != VERSION {
         return Err(format!("version {version}, this program reads version {VERSION}"));
     }
-    let evaluations = bytes.u64()?;
+    let evaluations = bytes.array().map(u64::from_le_bytes)?;
     let n_games = bytes.u32()?;
     let rules_len = bytes.u32()? as usize;
     let rules = bytes.take(rules_len)?;
@@ -240,14 +241,15 @@ fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String
     }
     for number in header.searched {
         let ply = plies.get_mut(number as usize).ok_or_else(|| format!("ply {number} does not exist"))?;
-        let (attackers, draw, defenders) = (plain.f32()?, plain.f32()?, plain.f32()?);
-        let (simulations, n_moves) = (plain.u32()?, plain.u16()?);
-        let found = [attackers, draw, defenders];
+        let mut chance = || plain.array().map(f32::from_le_bytes);
+        let found @ [attackers, draw, defenders] = [chance()?, chance()?, chance()?];
+        let simulations = plain.u32()?;
+        let n_moves = plain.array().map(u16::from_le_bytes)?;
         let is_chance = |chance: &f32| (-CHANCES_TOLERANCE..=1.0 + CHANCES_TOLERANCE).contains(chance);
         if !found.iter().all(is_chance) || (found.iter().sum::<f32>() - 1.0).abs() > CHANCES_TOLERANCE {
             return Err(format!("ply {number}: chances of {found:?}, expected three from 0 to 1 with a sum of 1"));
         }
-        let policy = (0..n_moves).map(|_| plain.u16()).collect::<Result<_, _>>()?;
+        let policy = (0..n_moves).map(|_| plain.array().map(u16::from_le_bytes)).collect::<Result<_, _>>()?;
         ply.search = Some(SearchRecord { chances: Chances { attackers, draw, defenders }, simulations, policy });
     }
     if !plain.0.is_empty() {
@@ -270,28 +272,20 @@ struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
     fn take(&mut self, n: usize) -> Result<&'a [u8], String> {
-        if n > self.0.len() {
-            return Err(format!("the data ends too early: {} bytes are left, expected {n}", self.0.len()));
-        }
-        let (taken, rest) = self.0.split_at(n);
+        let left = self.0.len();
+        let parts = self.0.split_at_checked(n);
+        let (taken, rest) =
+            parts.ok_or_else(|| format!("the data ends too early: {left} bytes are left, expected {n}"))?;
         self.0 = rest;
         Ok(taken)
     }
 
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], String> {
+        Ok(self.take(N)?.try_into().expect("N bytes were taken"))
+    }
+
     fn u32(&mut self) -> Result<u32, String> {
-        Ok(u32::from_le_bytes(self.take(4)?.try_into().expect("four bytes")))
-    }
-
-    fn f32(&mut self) -> Result<f32, String> {
-        Ok(f32::from_bits(self.u32()?))
-    }
-
-    fn u64(&mut self) -> Result<u64, String> {
-        Ok(u64::from_le_bytes(self.take(8)?.try_into().expect("eight bytes")))
-    }
-
-    fn u16(&mut self) -> Result<u16, String> {
-        Ok(u16::from_le_bytes(self.take(2)?.try_into().expect("two bytes")))
+        self.array().map(u32::from_le_bytes)
     }
 }
 

@@ -74,12 +74,12 @@ pub trait GameWatch: Send + Sync {
 pub struct SelfPlayGame {
     index: u64,
     game: Game,
-    start: Position,
     plies: Vec<PlyRecord>,
     search: SearchConfig,
     /// Simulations of a search in games without a handicap.
     simulations: u32,
-    handicap: Handicap,
+    /// With a handicap, only searches of the side with more simulations become training positions.
+    pub(crate) handicap: Handicap,
     evaluations: u64,
     /// The tree of each side. If the sides are equal, both use the first tree.
     searches: [Option<Search>; 2],
@@ -88,7 +88,8 @@ pub struct SelfPlayGame {
     config: SelfPlayConfig,
     rng: ChaCha8Rng,
     queries: Vec<Situation>,
-    watch: Option<Arc<dyn GameWatch>>,
+    /// Called after each search.
+    pub(crate) watch: Option<Arc<dyn GameWatch>>,
     /// Openings to choose from, before the first move.
     candidates: Option<Candidates>,
 }
@@ -109,7 +110,6 @@ impl SelfPlayGame {
         let game = Game::new(Arc::clone(rules), first);
         let mut this = Self {
             index,
-            start: *game.position(),
             game,
             plies: Vec::new(),
             search: search.config(),
@@ -126,19 +126,6 @@ impl SelfPlayGame {
         };
         this.open();
         this
-    }
-
-    /// The same game with unequal searches. Only searches of the side with more simulations become training
-    /// positions.
-    #[must_use]
-    pub fn with_handicap(self, handicap: Handicap) -> Self {
-        Self { handicap, ..self }
-    }
-
-    /// The same game. It calls `watch` after each of its searches.
-    #[must_use]
-    pub fn watched(self, watch: Option<Arc<dyn GameWatch>>) -> Self {
-        Self { watch, ..self }
     }
 
     /// Plays random plies, or draws openings to choose from.
@@ -194,7 +181,7 @@ impl SelfPlayGame {
         }
         self.searching = false;
         if let Some(watch) = &self.watch {
-            watch.moved(self.index, self.game.rules(), &self.start, &self.plies);
+            watch.moved(self.index, self.game.rules(), self.game.start(), &self.plies);
         }
     }
 
@@ -203,15 +190,10 @@ impl SelfPlayGame {
         let stopped = Outcome { winner: None, reason: Reason::PlyLimit };
         let outcome = self.game.outcome().or(at_limit.then_some(stopped))?;
         Some(GameRecord {
-            index: self.index,
-            rules: self.game.rules().name().to_owned(),
-            max_plies: self.config.max_plies,
-            start: self.start,
             plies: std::mem::take(&mut self.plies),
-            outcome,
-            forfeit: None,
             handicap: self.handicap,
             evaluations: self.evaluations,
+            ..GameRecord::new(self.index, &self.game, self.config.max_plies, outcome)
         })
     }
 }

@@ -3,6 +3,8 @@
 //! Everything here is computed from records. There is no randomness, and sums follow the order of the games. So equal
 //! records give equal numbers on any number of threads.
 
+#![expect(missing_docs, reason = "the names say what the other fields are")]
+
 mod net;
 mod sample;
 
@@ -13,7 +15,6 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use tablut_rules::{Results, Rules, Side};
 
-use crate::record::Handicap;
 use crate::samples::ReplayedGame;
 pub use net::{CalibrationBin, DrawStatistics, NetLosses, NetStatistics, PHASES, PhaseStatistics, PolicyStatistics};
 use sample::entropy;
@@ -23,15 +24,11 @@ pub use sample::{ExaminedPosition, examine};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RuleSetStatistics {
-    /// The rule set's name.
     pub rules: String,
-    /// Number of games.
     pub games: usize,
-    /// Their results.
     pub results: Results,
     /// Games by the reason of their end, in the words of `tablut replay`.
     pub endings: BTreeMap<String, Results>,
-    /// The lengths of the games.
     pub plies: Lengths,
     /// The attackers: their captures, and the searches of positions in which they are to move.
     pub attackers: SideStatistics,
@@ -51,8 +48,6 @@ pub struct RuleSetStatistics {
 pub struct SpecialStatistics {
     /// Games with equal searches. Only these games show how even the rule set is.
     pub ordinary: Results,
-    /// Games with unequal searches.
-    #[serde(skip_serializing_if = "is_default")]
     pub uneven: UnevenGames,
 }
 
@@ -60,9 +55,7 @@ pub struct SpecialStatistics {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UnevenGames {
-    /// Simulations of a search of the attackers and of the defenders.
     pub simulations: [u32; 2],
-    /// Their results.
     pub results: Results,
 }
 
@@ -70,17 +63,13 @@ pub struct UnevenGames {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Lengths {
-    /// The mean.
     pub mean: f64,
-    /// The shortest game.
     pub shortest: usize,
     /// A tenth of the games are no longer than this.
     pub p10: usize,
-    /// Half of the games are no longer than this.
     pub median: usize,
     /// Nine tenths of the games are no longer than this.
     pub p90: usize,
-    /// The longest game.
     pub longest: usize,
 }
 
@@ -100,23 +89,6 @@ pub struct SideStatistics {
     pub target_entropy: f64,
 }
 
-impl SpecialStatistics {
-    /// Counts a game in each of its kinds.
-    fn count(&mut self, handicap: Handicap, result: Results) {
-        match handicap.simulations {
-            None => self.ordinary += result,
-            Some(simulations) => {
-                self.uneven.simulations = simulations;
-                self.uneven.results += result;
-            }
-        }
-    }
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
 impl RuleSetStatistics {
     /// The statistics of `games`, with one entry for each of `rules` that has games, in the same order.
     pub fn count(rules: &[Arc<Rules>], games: &[ReplayedGame]) -> Vec<Self> {
@@ -134,7 +106,13 @@ impl RuleSetStatistics {
             this.games += 1;
             this.results += game.result;
             *this.endings.entry(game.reason.to_string()).or_default() += game.result;
-            special.count(game.handicap, game.result);
+            match game.handicap.simulations {
+                None => special.ordinary += game.result,
+                Some(simulations) => {
+                    special.uneven.simulations = simulations;
+                    special.uneven.results += game.result;
+                }
+            }
             lengths.push(game.plies);
             for (sum, side) in [&mut this.attackers, &mut this.defenders].into_iter().zip(sides) {
                 sum.captures += side.captures;

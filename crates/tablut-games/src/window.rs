@@ -6,8 +6,9 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
+use tablut_net::BOARD;
 use tablut_net::InputBatch;
-use tablut_rules::{N_ATTACKERS, Rules, SIZE, Symmetry};
+use tablut_rules::{Rules, Symmetry};
 use tablut_search::Chances;
 
 use crate::record::{GameRecord, ReplayError};
@@ -64,7 +65,7 @@ impl ReplayWindow {
 
     /// An upper bound on the legal moves of a position: every attacker moves to every square of its row and column,
     /// with a choice of three captures.
-    pub const MAX_MOVES: usize = N_ATTACKERS * 2 * (SIZE - 1) * 3;
+    pub const MAX_MOVES: usize = BOARD.most_attackers() * 2 * BOARD.max_distance() * 3;
 
     /// The maximum bytes of `positions` positions. Positions of real games have far fewer moves and take a tenth of it.
     pub const fn most_bytes(positions: usize) -> usize {

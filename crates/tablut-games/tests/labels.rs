@@ -73,7 +73,7 @@ fn symmetry_shown(batch: &TrainingBatch, row: usize, position: &Position) -> Sym
     let shown = [0, 1, 2].map(|plane| squares(batch, row, plane));
     let king = position.king().into_iter().collect();
     let pieces = [position.attackers(), position.defenders(), king];
-    let fits = |symmetry: &Symmetry| pieces.map(|squares| symmetry.bitboard(squares)) == shown;
+    let fits = |symmetry: &Symmetry| pieces.map(|squares| symmetry.bitboard(position.size(), squares)) == shown;
     let fitting: Vec<Symmetry> = Symmetry::ALL.into_iter().filter(fits).collect();
     assert_eq!(fitting.len(), 1, "row {row} shows {shown:?}, which is {position} through {fitting:?}");
     fitting[0]
@@ -91,7 +91,7 @@ fn the_policy_is_turned_with_the_board() {
             seen[symmetry.index()] = true;
             let range = batch.input.move_range(row);
             for (&mv, &wanted) in moves.iter().zip(&wanted) {
-                let index = PolicyIndex::of(symmetry.mv(mv));
+                let index = PolicyIndex::of(symmetry.mv(rules.size(), mv));
                 let place = batch.input.moves[range.clone()].iter().position(|&at| at == index);
                 let place = place.unwrap_or_else(|| panic!("{mv} is not among the moves through {symmetry:?}"));
                 let target = batch.policy[range.start + place];

@@ -19,6 +19,7 @@ pub(crate) mod sixteen;
 
 use std::borrow::Cow;
 
+use crate::aligned::volume;
 use crate::depthwise::TAPS;
 use crate::{Aligned, LANES, Matrix};
 
@@ -131,7 +132,7 @@ impl Int8Matrix {
     pub fn pack([outputs, inputs]: [usize; 2], weights: &[f32], units: &[f32]) -> Int8Matrix {
         assert!(inputs > 0 && inputs.is_multiple_of(INT8_LANES) && outputs.is_multiple_of(INT8_LANES), "sizes");
         assert!(inputs <= MOST_INPUTS, "more inputs than a sum has room for");
-        assert!(weights.len() == outputs * inputs && units.len() == outputs, "size of a matrix");
+        assert!(weights.len() == volume([outputs, inputs]) && units.len() == outputs, "size of a matrix");
         // The sum of `inputs` products of at most 127 * 127 has 14 bits more than `inputs`.
         let shift = inputs.ilog2() + u32::from(!inputs.is_power_of_two()) - 1;
         let mut packed = Aligned::zeroed(outputs * inputs);

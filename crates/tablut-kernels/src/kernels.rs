@@ -4,6 +4,7 @@ mod gradients;
 mod int8;
 mod levels;
 
+use crate::aligned::volume;
 use crate::depthwise::TAPS;
 use crate::product::{Product, rows_fit};
 use crate::{Grid, LANES, Matrix, Rows, Simd, SimdError};
@@ -87,7 +88,7 @@ impl Kernels {
         let channels = weights.len() / TAPS;
         assert!(channels > 0 && channels.is_multiple_of(LANES), "the number of channels is a multiple of 16");
         assert!(weights.len() == TAPS * channels && (bias.is_empty() || bias.len() == channels), "size of a layer");
-        let size = grid.squares() * channels;
+        let size = volume([grid.squares(), channels]);
         assert!(image.len() == size && out.len() == size, "an image has the grid's squares");
         dispatch!(self.simd, depthwise(grid, image, [weights, bias], onto, out));
     }

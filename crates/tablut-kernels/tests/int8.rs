@@ -185,3 +185,22 @@ fn the_nearest_whole_number_is_found() {
         assert_eq!(nearest(value), value.round_ties_even(), "{value}");
     }
 }
+
+#[test]
+fn sums_of_very_large_weights_do_not_wrap() {
+    let (grid, channels) = (Grid::new(3, 3), 32);
+    let image = vec![127; grid.squares() * channels];
+    for weight in [20.0, 300.0, 1e30] {
+        // Positive weights give the largest activation, and negative ones none.
+        for (sign, expected) in [(1.0, 127), (-1.0, 0)] {
+            let layer = Int8Depthwise::pack(&vec![sign * weight; 9 * channels]);
+            let mut starts = vec![0; channels];
+            layer.starts(&vec![0.0; channels], &mut starts);
+            for kernels in levels() {
+                let mut out = vec![1; image.len()];
+                kernels.int8_depthwise(grid, &image, &layer, &starts, &mut out);
+                assert!(out.iter().all(|&x| x == expected), "{} at {}: {out:?}", sign * weight, kernels.simd());
+            }
+        }
+    }
+}

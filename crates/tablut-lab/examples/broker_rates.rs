@@ -53,7 +53,7 @@ fn main() -> Result<(), Failure> {
     games.begin(&order)?;
     let parcels = parcels(&order, &played)?;
     let bytes: usize = parcels.iter().map(Vec::len).sum();
-    let subject = result_subject(&Order::from(order.clone()).spec("rates"));
+    let subject = result_subject(&Order::of_generation("rates", order.clone()).spec);
     let start = Instant::now();
     let sent = std::thread::scope(|scope| {
         let sender = scope.spawn(|| -> Result<f64, String> {
@@ -136,7 +136,7 @@ fn played_games() -> Result<Vec<GameRecord>, Failure> {
 
 /// All games of `order`, as a worker would send them.
 fn parcels(order: &GameOrder, played: &[GameRecord]) -> Result<Vec<Vec<u8>>, Failure> {
-    let spec = Order::from(order.clone()).spec("rates");
+    let spec = Order::of_generation("rates", order.clone()).spec;
     let header = ResultHeader {
         probe: probe(&spec, engine)?,
         worker: "sender".to_owned(),

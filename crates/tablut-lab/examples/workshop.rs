@@ -7,8 +7,8 @@
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
+use tablut_games::shipped_net;
 use tablut_net::{Engine, Model, NetEvaluator};
-use tablut_play::shipped_net;
 use tablut_rules::{RuleSet, Rules};
 use tablut_session::form::RuleCheck;
 use tablut_session::{Experiment, Step, Work};

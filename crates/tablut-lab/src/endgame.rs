@@ -14,7 +14,7 @@ pub use table::EndgameValue;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tablut_rules::{N_ATTACKERS, N_DEFENDERS, Position, Rules};
+use tablut_rules::{BoardSize, Position, Rules};
 
 use index::Index;
 use standing::Standing;
@@ -25,8 +25,8 @@ const MAX_SLOTS: u128 = 1 << 31;
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EndgameError {
-    #[error("{0}: there are at most {N_DEFENDERS} defenders and {N_ATTACKERS} attackers")]
-    TooManyPieces(Material),
+    #[error("{0}: there are at most {defenders} defenders and {attackers} attackers", defenders = .1.most_defenders(), attackers = .1.most_attackers())]
+    TooManyPieces(Material, BoardSize),
     #[error("{material} needs a table of {slots} positions, expected at most {MAX_SLOTS}")]
     TooLarge { material: Material, slots: u128 },
 }
@@ -72,8 +72,9 @@ impl Endgames {
 
     /// Solves a class of material, and before it every class that captures lead to. It skips classes that are solved.
     pub fn solve(&mut self, material: Material) -> Result<(), EndgameError> {
-        if material.defenders > N_DEFENDERS || material.attackers > N_ATTACKERS {
-            return Err(EndgameError::TooManyPieces(material));
+        let size = self.rules.size();
+        if material.defenders > size.most_defenders() || material.attackers > size.most_attackers() {
+            return Err(EndgameError::TooManyPieces(material, size));
         }
         let slots = Index::slots_of(&self.standing, material);
         if slots > MAX_SLOTS {

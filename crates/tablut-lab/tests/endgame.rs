@@ -8,7 +8,7 @@ use exhaustive::{Exhaustive, Goal};
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use std::sync::Arc;
 use tablut_lab::{EndgameValue, Endgames, Material};
-use tablut_rules::{Bitboard, Game, MoveList, Outcome, Position, Rules, Side, Square, Symmetry};
+use tablut_rules::{Bitboard, BoardSize, Game, MoveList, Outcome, Position, Rules, Side, Symmetry};
 use tablut_search::exhaustive::WinSolver;
 
 /// Rule sets that differ in escape, throne, corners, camps, and in how the king captures and is captured.
@@ -32,7 +32,7 @@ fn win(winner: Side, plies: u32) -> EndgameValue {
 fn random_position(material: Material, rng: &mut ChaCha8Rng) -> Position {
     let mut taken = Bitboard::EMPTY;
     let mut place = || loop {
-        let square = Square::from_index(rng.next_u32() as usize % 81).unwrap();
+        let square = BoardSize::Nine.square(rng.next_u32() as usize % 81);
         if !taken.contains(square) {
             taken.insert(square);
             return square;
@@ -42,7 +42,7 @@ fn random_position(material: Material, rng: &mut ChaCha8Rng) -> Position {
     let defenders = (0..material.defenders).map(|_| place()).collect();
     let attackers = (0..material.attackers).map(|_| place()).collect();
     let side = Side::ALL[rng.next_u32() as usize % 2];
-    Position::from_parts(attackers, defenders, Some(king), side).unwrap()
+    Position::from_parts(BoardSize::Nine, attackers, defenders, Some(king), side).unwrap()
 }
 
 /// Random positions of the tables with their values, at most `n_each` of each value.
@@ -117,13 +117,14 @@ fn a_search_without_any_shortcut_agrees() {
 /// Visits every placement of a king and at most one soldier of each side, with either side to move.
 fn all_positions(material: Material, mut visit: impl FnMut(Position)) {
     let one_or_none = |n: usize| -> Vec<Bitboard> {
-        if n == 0 { vec![Bitboard::EMPTY] } else { Square::all().map(Bitboard::of).collect() }
+        if n == 0 { vec![Bitboard::EMPTY] } else { BoardSize::Nine.squares().map(Bitboard::of).collect() }
     };
-    for king in Square::all() {
+    for king in BoardSize::Nine.squares() {
         for defenders in one_or_none(material.defenders) {
             for attackers in one_or_none(material.attackers) {
                 for side in Side::ALL {
-                    if let Ok(position) = Position::from_parts(attackers, defenders, Some(king), side) {
+                    if let Ok(position) = Position::from_parts(BoardSize::Nine, attackers, defenders, Some(king), side)
+                    {
                         visit(position);
                     }
                 }
@@ -166,6 +167,9 @@ fn every_value_follows_from_those_after_the_moves() {
     let mut moves = MoveList::new();
     for name in Rules::names() {
         let rules = Arc::new(Rules::named(name).unwrap());
+        if rules.size() != BoardSize::Nine {
+            continue;
+        }
         let endgames = solved(name, "1v1");
         let mut n_positions = 0;
         for material in ["0v1", "1v1"] {

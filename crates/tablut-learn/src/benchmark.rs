@@ -28,7 +28,7 @@ const MOST_GAMES: usize = 96;
 
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct MachinePace {
-    /// Mean length of a game in plies, played by a search without a net.
+    /// Mean length of a game in plies, played by the net that the run begins with, or by a search without a net.
     pub plies_per_game: f64,
     pub positions_per_game: f64,
     /// Evaluations per simulation. It is usually below 1, because tree reuse and the solver save evaluations.
@@ -44,7 +44,7 @@ pub struct MachinePace {
     pub memory_bytes: u64,
 }
 
-/// Plays without a net, plays with an untrained net, and takes training steps on `device`. Each part takes about a
+/// Plays whole games, measures the speed of self-play, and takes training steps on `device`. Each part takes about a
 /// third of `time`, or longer if a single game or step takes longer. It writes no files.
 pub fn benchmark(
     config: &TrainConfig,
@@ -60,7 +60,7 @@ pub fn benchmark(
         simulations: middle,
         ..config.order(rules, 0, config.starting_weights()?)
     };
-    let (games, evaluations) = lengths(config, &order, time / 3, cancel)?;
+    let (games, evaluations) = lengths(config, &order, make_inference, time / 3, cancel)?;
     let n_games = games.len() as f64;
     let plies: usize = games.iter().map(|game| game.plies.len()).sum();
     let mut window = ReplayWindow::new(rules.to_vec(), usize::MAX);
@@ -88,15 +88,23 @@ pub fn benchmark(
     })
 }
 
-/// Games of a search without a net, at least one per thread, and the number of evaluations that it requested.
+/// Games of the net that the run begins with, or of a search without a net, at least one per thread, and the number of
+/// evaluations that they requested.
 fn lengths(
     config: &TrainConfig,
     order: &GameOrder,
+    make_inference: MakeInference<'_>,
     time: Duration,
     cancel: &CancelToken,
 ) -> Result<(Vec<GameRecord>, u64), TrainError> {
     let (start, counters) = (Instant::now(), Counters::default());
     let concurrency = config.machine.concurrency();
+    let evaluator = || -> Vec<Box<dyn Evaluator>> {
+        match config.start {
+            Some(_) => vec![Box::new(NetEvaluator::new(make_inference(&order.weights)))],
+            None => vec![Box::new(UniformEvaluator)],
+        }
+    };
     let mut games = Vec::new();
     // Rounds are always finished, because stopping would cut off the long games.
     while games.len() < order.games && (games.is_empty() || start.elapsed() < time) {
@@ -105,7 +113,7 @@ fn lengths(
             concurrency.workers.min(order.games - first),
             concurrency,
             |index| order.game(first + index),
-            || vec![Box::new(UniformEvaluator)],
+            evaluator,
             &counters,
             cancel,
             |_, _| {},
@@ -149,7 +157,7 @@ fn speed(
     };
     let game = |index| order.game(index);
     let concurrency = config.machine.concurrency();
-    match run_tasks(config.schedule.games, concurrency, game, evaluator, &counters, &over, |_, _| {}) {
+    match run_tasks(config.schedule.games_at(0), concurrency, game, evaluator, &counters, &over, |_, _| {}) {
         Ok(_) => {}
         Err(RunError::Stopped) if !cancel.is_cancelled() => {}
         Err(error) => return Err(GameSourceError::from(error).into()),

@@ -7,9 +7,9 @@ mod tables;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tablut_games::SelfPlayConfig;
+use tablut_games::{SHIPPED, SelfPlayConfig};
 use tablut_net::{Architecture, Weights};
-use tablut_rules::{shown, shown_lines};
+use tablut_rules::{plain_words, shown, shown_lines};
 use tablut_search::SelfPlaySearch;
 
 use crate::optimizer::OptimizerConfig;
@@ -20,7 +20,8 @@ pub use tables::{EvaluationConfig, LearningConfig, MachineConfig, PlayConfig, Sc
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainConfig {
-    /// Rule sets, each a name or the path of a rule file (`.toml`). Games alternate between them.
+    /// Rule sets, each a name or the path of a rule file (`.toml`), or one of these alone. Games alternate between them.
+    #[serde(deserialize_with = "one_or_several")]
     pub rules: Vec<String>,
     /// The net's architecture: a short name such as `lines32x2`.
     #[serde(default = "default_shape")]
@@ -28,8 +29,8 @@ pub struct TrainConfig {
     /// Seed of all randomness in the run.
     #[serde(default = "default_seed")]
     pub seed: u64,
-    /// A model file with the net that the run begins with, of the same shape. The run keeps a copy. Default: an
-    /// untrained net.
+    /// The net that the run begins with, of the same shape: a model file, the folder of a run, or `shipped`, the net that
+    /// comes with the program. The run keeps a copy. Default: an untrained net.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<PathBuf>,
     /// Number of generations, and the games of each.
@@ -60,7 +61,25 @@ pub struct TrainConfig {
 
 const MAX_RULE_SETS: usize = 1000;
 
+/// The maximum size of a config in bytes. One with a thousand long names of rule files is smaller.
+const MAX_BYTES: u64 = 1 << 20;
+
 pub(crate) const MAX_GENERATIONS: u64 = 100_000;
+pub(crate) const MAX_GAMES: usize = 1_000_000;
+
+/// A text, or a list of texts.
+fn one_or_several<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a text or a list of texts")]
+    enum Texts {
+        One(String),
+        Several(Vec<String>),
+    }
+    Ok(match Texts::deserialize(from)? {
+        Texts::One(text) => vec![text],
+        Texts::Several(texts) => texts,
+    })
+}
 
 fn default_shape() -> Architecture {
     "lines32x2".parse().expect("the name of a shape")
@@ -106,18 +125,21 @@ impl TrainConfig {
     }
 
     /// Reads a config file and applies `overrides`, each `key=value` with a dotted key. Paths in the file are relative
-    /// to its folder and become absolute.
+    /// to its folder, those in overrides to the working folder. All become absolute.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
         let io = |error| TrainConfigError::Io { path: path.to_owned(), error };
-        let text = std::fs::read(path).and_then(tablut_rules::decode).map_err(io)?;
-        let mut config = Self::parse(&text, path, overrides)?;
-        config.resolve_paths(std::path::absolute(path).map_err(io)?.parent().unwrap_or(Path::new("")));
+        let bytes = std::fs::File::open(path).and_then(|file| tablut_rules::read_at_most(file, MAX_BYTES));
+        let text = bytes.and_then(tablut_rules::decode).map_err(io)?;
+        let folder = std::path::absolute(path).map_err(io)?;
+        let mut config = Self::read(&text, path, overrides, folder.parent())?;
+        config.resolve_paths(&std::path::absolute(".").map_err(io)?);
         Ok(config)
     }
 
     /// Makes all relative paths relative to `folder`: those of `start`, of rule files, and of the opponents' nets.
     fn resolve_paths(&mut self, folder: &Path) {
-        if let Some(start) = &mut self.start {
+        let is_word = |start: &Path| start == Path::new(SHIPPED) && !folder.join(start).exists();
+        if let Some(start) = self.start.as_mut().filter(|start| !is_word(start)) {
             *start = folder.join(&start);
         }
         for rules in self.rules.iter_mut().filter(|rules| is_rule_file(rules)) {
@@ -128,19 +150,34 @@ impl TrainConfig {
 
     /// Reads a config from its text. Paths in it do not change. `path` is its name in errors.
     pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self, TrainConfigError> {
-        let wrong = |reason: String| TrainConfigError::Text { path: path.to_owned(), reason };
-        // The text is parsed as a config first, because only then errors contain the line.
-        let _: Self = toml::from_str(text).map_err(|error| wrong(format!("\n{error}")))?;
-        let mut table: toml::Table = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        Self::read(text, path, overrides, None)
+    }
+
+    /// Like [`Self::parse`]. Paths in the text are relative to `folder`, if there is one.
+    fn read(text: &str, path: &Path, overrides: &[String], folder: Option<&Path>) -> Result<Self, TrainConfigError> {
+        let wrong = |reason: String| TrainConfigError::Text { path: path.to_owned(), reason: plain_words(&reason) };
+        if text.len() as u64 > MAX_BYTES {
+            return Err(wrong(format!("{} bytes, expected at most {MAX_BYTES}", text.len())));
+        }
+        let mut file: Self = toml::from_str(text).map_err(|error| wrong(format!("\n{error}")))?;
+        if let Some(folder) = folder {
+            file.resolve_paths(folder);
+        }
+        file.with(overrides)
+    }
+
+    /// The config with `overrides`, each `key=value` with a dotted key.
+    pub fn with(&self, overrides: &[String]) -> Result<Self, TrainConfigError> {
+        let mut table = toml::Table::try_from(self).expect("every field can be written as TOML");
         for assignment in overrides {
             apply_override(&mut table, assignment)?;
             let checked: Result<Self, _> = serde_path_to_error::deserialize(table.clone());
             checked.map_err(|error| TrainConfigError::OverrideValue {
                 assignment: assignment.clone(),
-                reason: format!("{}: {}", error.path(), error.inner().message()),
+                reason: format!("{}: {}", error.path(), plain_words(error.inner().message())),
             })?;
         }
-        let config: Self = serde_path_to_error::deserialize(table).map_err(|error| wrong(error.to_string()))?;
+        let config: Self = table.try_into().expect("each change was checked");
         config.check_ranges()?;
         Ok(config)
     }
@@ -184,7 +221,7 @@ pub(crate) fn net_of_opponent(player: &str) -> Option<(&str, &Path, &str)> {
     let (before, net) = player.split_at(name + kind.len());
     let end = if kind == "net:" { net.rfind('@').unwrap_or(net.len()) } else { net.len() };
     let (file, after) = net.split_at(end);
-    (file != "shipped").then(|| (before, Path::new(file), after))
+    (file != SHIPPED).then(|| (before, Path::new(file), after))
 }
 
 /// Sets one dotted key of `table`. The value is TOML, or text if it is not valid TOML.
@@ -223,7 +260,7 @@ mod tests {
     #[test]
     fn a_config_reads_back_what_it_writes() {
         let config = load(MINIMAL, &["schedule.games=7", "selfplay.balance=0.25"]).unwrap();
-        assert_eq!(config.schedule.games, 7);
+        assert_eq!(config.schedule.games, [(0, 7)]);
         assert_eq!(load(&config.to_toml(), &[]).unwrap(), config);
     }
 
@@ -258,9 +295,11 @@ mod tests {
         assert!(set.contains("learning.batch_siz=3") && set.contains("unknown field"), "{set}");
         assert!(fault(MINIMAL, &["learning"]).contains("expected key=value"));
         let table = fault(MINIMAL, &["seed.x=1"]);
-        assert!(table.contains("seed: invalid type: map, expected u64"), "{table}");
-        let value = fault(&format!("seed = 3\n{MINIMAL}"), &["seed.x=1"]);
-        assert!(value.contains("`seed` is a value, not a table"), "{value}");
+        assert!(table.contains("`seed` is a value, not a table"), "{table}");
+        let text = fault(MINIMAL, &["schedule.generations=many"]);
+        assert!(text.contains("schedule.generations: found the text \"many\", expected a whole number"), "{text}");
+        let list = fault("rules = 3\n", &[]);
+        assert!(list.contains("expected a text or a list of texts"), "{list}");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Estimates the cost of a run on this machine. Before the start it uses a short benchmark, later the run's metrics.
 
-use tablut_games::GenerationMetrics;
+use std::path::Path;
+
+use tablut_games::{GenerationMetrics, SHIPPED};
 
 use crate::benchmark::MachinePace;
 use crate::config::{ScheduleConfig, TrainConfig};
@@ -56,17 +58,16 @@ impl Forecast {
 }
 
 impl MachinePace {
-    /// Plies of a game after `positions` of self-play. A search without a net plays long games, and they become shorter
-    /// as the net learns.
-    fn plies_after(&self, positions: f64) -> f64 {
+    /// Plies of a game of a net that is still untrained to this share. A search without a net plays long games, and they
+    /// become shorter as the net learns.
+    fn plies_after(&self, untrained: f64) -> f64 {
         let trained = self.plies_per_game.min(TRAINED_PLIES);
-        trained + (self.plies_per_game - trained) * untrained_share(positions)
+        trained + (self.plies_per_game - trained) * untrained
     }
 
-    /// Evaluations per simulation after `positions` of self-play.
-    fn evaluations_after(&self, positions: f64) -> f64 {
-        self.evaluations_per_simulation
-            * (TRAINED_EVALUATIONS + (1.0 - TRAINED_EVALUATIONS) * untrained_share(positions))
+    /// Evaluations per simulation of such a net.
+    fn evaluations_after(&self, untrained: f64) -> f64 {
+        self.evaluations_per_simulation * (TRAINED_EVALUATIONS + (1.0 - TRAINED_EVALUATIONS) * untrained)
     }
 }
 
@@ -79,33 +80,37 @@ impl TrainConfig {
     /// The estimate for a machine with this speed.
     pub fn forecast(&self, pace: &MachinePace) -> Forecast {
         let (schedule, learning) = (&self.schedule, &self.learning);
-        let games = schedule.games as f64;
         let positions_per_ply = pace.positions_per_game / pace.plies_per_game.max(1.0);
         let (mut positions, mut evaluations, mut rating_evaluations) = (0.0, 0.0, 0.0);
         let (rating_share, first) = (f64::from(self.evaluation.rating_share), f64::from(schedule.simulations_at(0)));
+        // A trained net's games keep their length.
+        let untrained = |positions: f64| if self.start.is_some() { 1.0 } else { untrained_share(positions) };
         for generation in 0..schedule.generations {
-            let (plies, each) = (games * pace.plies_after(positions), pace.evaluations_after(positions));
+            let games = schedule.games_at(generation) as f64;
+            let plies = games * pace.plies_after(untrained(positions));
+            let each = pace.evaluations_after(untrained(positions));
             evaluations += plies * positions_per_ply * each * f64::from(schedule.simulations_at(generation));
-            // The net plays every second ply.
-            rating_evaluations += rating_share * plies / 2.0 * each * first;
+            // About half of the opponents are nets.
+            rating_evaluations += rating_share * plies * 0.75 * each * first;
             positions += plies * positions_per_ply;
         }
         let learnt_from = positions * f64::from(1.0 - learning.held_out_share);
         let samples = learnt_from * f64::from(learning.draws_per_position);
-        let matches = f64::from(self.evaluation.games) * self.evaluation.against.len() as f64;
-        let final_evaluations = matches * pace.plies_after(positions) / 2.0
-            * pace.evaluations_after(positions)
+        let final_evaluations = f64::from(self.evaluation.games)
+            * self.final_searchers()
+            * (pace.plies_after(untrained(positions)) / 2.0)
+            * pace.evaluations_after(untrained(positions))
             * f64::from(self.play.simulations);
         let window_positions = learnt_from.min(learning.window_positions as f64);
         let rate = |count: f64, per_second: f64| if count == 0.0 { 0.0 } else { count / per_second.max(1e-9) };
         Forecast {
-            games: schedule.generations.saturating_mul(schedule.games as u64),
+            games: schedule.games_before(schedule.generations),
             positions,
             evaluations,
             steps: samples / learning.batch_size.max(1) as f64,
             selfplay_seconds: rate(evaluations, pace.evaluations_per_second),
             learning_seconds: rate(samples, pace.samples_per_second),
-            rating_games: schedule.generations as f64 * games * rating_share,
+            rating_games: schedule.games_before(schedule.generations) as f64 * rating_share,
             rating_seconds: rate(rating_evaluations, pace.evaluations_per_second),
             final_evaluations,
             final_seconds: rate(final_evaluations, pace.evaluations_per_second),
@@ -122,24 +127,32 @@ impl TrainConfig {
 }
 
 impl TrainConfig {
+    /// The nets that search in the final match: one against each of `evaluation.against`, and two against the run's start
+    /// and against the shipped net.
+    fn final_searchers(&self) -> f64 {
+        let net_opponents = if self.start.as_deref() == Some(Path::new(SHIPPED)) { 1 } else { 2 };
+        (2 * net_opponents + self.evaluation.against.len()) as f64
+    }
+
     /// Seconds of the final match, from the pace of the latest generation whose time is known. 0 if there is no such
     /// generation or no match. The opponents' time is not included.
     pub fn final_seconds(&self, metrics: &[GenerationMetrics]) -> f64 {
         let timed = |line: &&GenerationMetrics| line.selfplay.seconds > 0.0 && line.selfplay.positions > 0;
         let Some(line) = metrics.iter().rev().find(timed) else { return 0.0 };
-        let games = f64::from(self.evaluation.games) * self.evaluation.against.len() as f64;
+        let games = f64::from(self.evaluation.games) * self.final_searchers();
         let seconds_per_simulation =
             line.selfplay.seconds / (line.selfplay.positions as f64 * f64::from(line.simulations.max(1)));
-        // The net plays every second ply.
+        // Each player plays every second ply.
         games * line.selfplay.mean_plies / 2.0 * seconds_per_simulation * f64::from(self.play.simulations)
     }
 }
 
-/// The time that a run's latest generations took.
+/// The time that a game took in a run's latest generations.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct GenerationPace {
-    /// Seconds of self-play for each simulation of a search.
+    /// Seconds of self-play for each game and simulation of a search.
     selfplay_seconds: f64,
+    /// Seconds of learning, rating and measuring for each game.
     other_seconds: f64,
 }
 
@@ -147,10 +160,16 @@ impl GenerationPace {
     /// The mean pace of the latest of these generations. `None` if no time is known, which happens if all games were
     /// played before a stop.
     pub fn of(metrics: &[GenerationMetrics]) -> Option<Self> {
-        let timed = metrics.iter().rev().filter(|line| line.selfplay.seconds > 0.0 && line.simulations > 0);
-        let recent: Vec<_> = timed.take(RECENT).collect();
+        Self::of_latest(metrics, RECENT)
+    }
+
+    /// The mean pace of the latest `n` of these generations.
+    pub(crate) fn of_latest(metrics: &[GenerationMetrics], n: usize) -> Option<Self> {
+        let timed = |line: &&GenerationMetrics| line.selfplay.seconds > 0.0 && line.simulations > 0;
+        let recent: Vec<_> = metrics.iter().rev().filter(timed).take(n).collect();
         let mean = |seconds: &dyn Fn(&GenerationMetrics) -> f64| {
-            recent.iter().map(|line| seconds(line)).sum::<f64>() / recent.len() as f64
+            let per_game = |line: &&GenerationMetrics| seconds(line) / line.selfplay.games.max(1) as f64;
+            recent.iter().map(per_game).sum::<f64>() / recent.len() as f64
         };
         (!recent.is_empty()).then(|| Self {
             selfplay_seconds: mean(&|line| line.selfplay.seconds / f64::from(line.simulations)),
@@ -158,13 +177,17 @@ impl GenerationPace {
         })
     }
 
-    pub fn seconds(&self, simulations: u32) -> f64 {
+    /// Seconds of a game with its share of learning, rating and measuring.
+    pub fn seconds_per_game(&self, simulations: u32) -> f64 {
         self.selfplay_seconds * f64::from(simulations) + self.other_seconds
     }
 
     /// Seconds of the generations from `next` on.
     pub fn rest(&self, schedule: &ScheduleConfig, next: u64) -> f64 {
-        (next..schedule.generations).map(|generation| self.seconds(schedule.simulations_at(generation))).sum()
+        let seconds = |generation| {
+            schedule.games_at(generation) as f64 * self.seconds_per_game(schedule.simulations_at(generation))
+        };
+        (next..schedule.generations).map(seconds).sum()
     }
 }
 
@@ -206,15 +229,16 @@ mod tests {
         near(found.evaluations, 2.0 * 320.0 * 4.0 + 2.0 * 320.0 * 8.0);
         near(found.selfplay_seconds, 7.68);
         assert_eq!((found.steps, found.learning_seconds), (40.0, 5.12));
-        // Twenty games of forty plies, half of them by the net, with 32 simulations each.
-        near(found.final_evaluations, 6400.0);
-        near(found.final_seconds, 6.4);
+        // Twenty games of forty plies against each of three opponents, of which two are nets. Each player has half of the
+        // plies, with 32 simulations each.
+        near(found.final_evaluations, 32_000.0);
+        near(found.final_seconds, 32.0);
         assert_eq!(found.disk_bytes, [25_600, 4000, 8000]);
         assert_eq!((found.window_positions, found.memory_bytes), (1000.0, 1_200_000));
-        // Ten games with twenty plies of the net, each of 8 simulations.
+        // Ten games with thirty plies of nets, each of 8 simulations.
         assert_eq!(found.rating_games, 10.0);
-        near(found.rating_seconds, 0.8);
-        near(found.seconds(), 20.0);
+        near(found.rating_seconds, 1.2);
+        near(found.seconds(), 46.0);
         let longer = config(&["schedule.generations=8", "evaluation.games=0"]).forecast(&PACE);
         assert_eq!((longer.games, longer.final_seconds, longer.disk_bytes[2]), (80, 0.0, 8000));
     }
@@ -239,7 +263,7 @@ mod tests {
     fn the_rest_of_a_run_keeps_the_pace_of_its_latest_generations() {
         let line = |simulations, selfplay: f64, learning: f64| GenerationMetrics {
             simulations,
-            selfplay: SelfPlayMetrics { seconds: selfplay, ..SelfPlayMetrics::default() },
+            selfplay: SelfPlayMetrics { games: 2, seconds: selfplay, ..SelfPlayMetrics::default() },
             learning: LearningMetrics { seconds: learning, ..LearningMetrics::default() },
             ..GenerationMetrics::default()
         };
@@ -247,9 +271,10 @@ mod tests {
         let metrics =
             [line(8, 100.0, 1.0), line(8, 8.0, 1.0), line(8, 0.0, 1.0), line(8, 8.0, 3.0), line(16, 16.0, 2.0)];
         let pace = GenerationPace::of(&metrics).expect("three have times");
-        assert_eq!((pace.seconds(8), pace.seconds(16)), (10.0, 18.0));
-        let schedule = ScheduleConfig { generations: 8, simulations: vec![(0, 8), (7, 16)], ..Default::default() };
-        assert_eq!(pace.rest(&schedule, 5), 10.0 + 10.0 + 18.0);
+        assert_eq!((pace.seconds_per_game(8), pace.seconds_per_game(16)), (5.0, 9.0));
+        let (games, simulations) = (vec![(0, 2), (7, 4)], vec![(0, 8), (7, 16)]);
+        let schedule = ScheduleConfig { generations: 8, games, simulations, ..Default::default() };
+        assert_eq!(pace.rest(&schedule, 5), 10.0 + 10.0 + 36.0);
         assert_eq!(GenerationPace::of(&metrics[2..3]), None);
     }
 
@@ -258,8 +283,8 @@ mod tests {
         let selfplay =
             SelfPlayMetrics { seconds: 10.0, positions: 500, mean_plies: 50.0, ..SelfPlayMetrics::default() };
         let line = GenerationMetrics { simulations: 8, selfplay, ..GenerationMetrics::default() };
-        // Twenty games with 25 plies of the net, each of 32 simulations, at 400 simulations per second.
-        assert_eq!(config(&[]).final_seconds(&[line, GenerationMetrics::default()]), 20.0 * 25.0 * 32.0 / 400.0);
+        // Twenty games with 25 plies of each of five searches, each of 32 simulations, at 400 simulations per second.
+        assert_eq!(config(&[]).final_seconds(&[line, GenerationMetrics::default()]), 5.0 * 20.0 * 25.0 * 32.0 / 400.0);
         assert_eq!(config(&[]).final_seconds(&[]), 0.0);
     }
 }

@@ -7,7 +7,7 @@
 //! - A [`GradientBackend`] takes steps. [`CpuBackend`] trains nets with our own kernels and gradients written
 //!   by hand. With the feature `burn`, `BurnBackend` trains them with burn's operations on any device.
 //! - [`LearnerState`] is the state that the steps change. [`Checkpoint`] stores everything that a run needs to
-//!   continue, and [`check_run`] checks all files of a run.
+//!   continue. [`check_run`] checks all files of a run, and [`prune`] deletes those that it does not need.
 //! - [`benchmark`] and [`Forecast`] estimate the cost of a run in advance. [`GenerationPace`] estimates the rest of a
 //!   run.
 //!   [`TrainConfig::recipe`] and [`Run::keep_to`] make a run that takes a given time.
@@ -32,6 +32,7 @@ mod memory;
 mod muon;
 mod opponents;
 mod optimizer;
+mod prune;
 mod rating;
 mod recipe;
 mod run;
@@ -58,8 +59,10 @@ pub use learner::LearnerState;
 pub use measurements::free_bytes;
 pub use memory::MemoryBounds;
 pub use optimizer::{OptimizerConfig, ParamState};
+pub use prune::{Pruned, prune};
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::Run;
 pub use survey::{RunCheck, RunSummary, check_run};
+pub use time_budget::TimeSource;
 pub use train::{OnEvent, RateNet, RunEvent, train};
 pub use train_error::TrainError;

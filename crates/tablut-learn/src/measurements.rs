@@ -86,7 +86,8 @@ impl Measurements {
         let (memory_bytes, run_bytes, free_bytes) =
             (memory_bytes().unwrap_or(0), folder_bytes(&run.folder), free_bytes(&run.folder).unwrap_or(0));
         let measuring_seconds = self.seconds + start.elapsed().as_secs_f64();
-        MachineMetrics { memory_bytes, run_bytes, free_bytes, measuring_seconds }
+        let threads = run.config.machine.concurrency().workers;
+        MachineMetrics { memory_bytes, run_bytes, free_bytes, measuring_seconds, threads }
     }
 }
 

@@ -21,7 +21,8 @@ impl TrainConfig {
     /// The bounds on this machine. If `machine.workers` is 0, they depend on its number of cores.
     pub fn memory_bounds(&self) -> MemoryBounds {
         let concurrency = self.machine.concurrency();
-        let at_once = concurrency.workers.saturating_mul(concurrency.tasks_per_worker).min(self.schedule.games);
+        let most_games = self.schedule.games.iter().map(|step| step.1).max().unwrap_or(1);
+        let at_once = concurrency.workers.saturating_mul(concurrency.tasks_per_worker).min(most_games);
         let simulations = self.schedule.simulations.iter().map(|step| step.1).max().unwrap_or(1);
         // A simulation adds one node. Nodes kept from the previous move replace simulations.
         let tree = Search::most_bytes(simulations.saturating_add(1), ReplayWindow::MAX_MOVES);

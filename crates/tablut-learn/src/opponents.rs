@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tablut_games::{RunFolder, RunFolderError};
-use tablut_net::durable;
+use tablut_net::{MAX_MODEL_BYTES, durable};
 
 use crate::config::net_of_opponent;
 use crate::train_error::TrainError;
@@ -25,7 +25,8 @@ pub(crate) fn keep_opponents(folder: &Path, against: &[String]) -> Result<Vec<St
 /// Copies one net. The copy's name contains a hash of its bytes, so different nets have different names.
 fn keep(folder: &Path, net: &Path) -> Result<PathBuf, TrainError> {
     let file = if net.is_dir() { RunFolder(net).newest_net()? } else { net.to_owned() };
-    let bytes = fs::read(&file).map_err(RunFolderError::io(&file))?;
+    let bytes = fs::File::open(&file).and_then(|opened| tablut_rules::read_at_most(opened, MAX_MODEL_BYTES));
+    let bytes = bytes.map_err(RunFolderError::io(&file))?;
     let hash = blake3::hash(&bytes).to_hex();
     let hash = &hash[..8];
     let [stem, extension] = [file.file_stem(), file.extension()].map(|part| part.unwrap_or_default().to_string_lossy());

@@ -1,22 +1,43 @@
 //! The config of `tablut train --rules R --time T`, for a given time.
 //!
-//! The defaults of a config are the settings of the quickstart. A run that is longer than the quickstart would be on the
-//! same machine has more generations, more simulations and a larger window.
+//! The defaults of a config are the settings of the quickstart, for a net that knows nothing. A run that is longer than
+//! the quickstart would be on the same machine has more generations, more simulations and a larger window. A run that
+//! begins with a trained net searches more from the beginning, learns more slowly and plays from even openings.
 
 use crate::benchmark::MachinePace;
-use crate::config::{ScheduleConfig, TrainConfig};
+use crate::config::{MAX_GAMES, ScheduleConfig, TrainConfig};
+use crate::time_budget::{FEW_GAMES, FINAL_SHARE};
 
-/// The largest share of a run's time for the match at its end.
-const FINAL_SHARE: f64 = 0.15;
+/// Fewer generations could not be fitted to a time on a machine that changes its speed.
+const FEWEST_GENERATIONS: f64 = 16.0;
+/// The generations of a run on a machine that is too slow for these.
+const LEAST_GENERATIONS: u64 = 4;
+/// Simulations of a search in a run that begins with a trained net, as in the last part of that net's own training.
+const TRAINED_SIMULATIONS: u32 = 128;
+/// The peak learning rate of such a run, as a share of the default.
+const TRAINED_RATE_SHARE: f32 = 2.0 / 3.0;
 
 impl TrainConfig {
-    /// The settings for `rules` in a run of `seconds`, for a machine with this `pace` of the default shape.
+    /// Settings for this config in a run of `seconds`, for a machine with this `pace`. Rules, shape, seed and start stay.
     /// [`TrainConfig::fit`] must then set the number of games.
     #[must_use]
-    pub fn recipe(rules: Vec<String>, pace: &MachinePace, seconds: f64) -> Self {
-        let mut config = Self::new(rules);
+    pub fn recipe(mut self, pace: &MachinePace, seconds: f64) -> Self {
+        let config = &mut self;
         let length = quickstarts(pace, seconds);
+        let trained = config.start.is_some();
+        if trained {
+            config.schedule.simulations = vec![(0, TRAINED_SIMULATIONS)];
+            config.learning.learning_rate *= TRAINED_RATE_SHARE;
+            (config.selfplay.opening_plies, config.selfplay.balanced_openings) = (6, 8);
+        }
         let later: &[(f64, u32)] = match length {
+            long if trained => {
+                if long < 100.0 {
+                    &[]
+                } else {
+                    &[(0.5, 256)]
+                }
+            }
             short if short < 8.0 => &[],
             medium if medium < 30.0 => &[(0.4, 64)],
             long if long < 800.0 => &[(0.33, 64), (0.67, 128)],
@@ -29,7 +50,7 @@ impl TrainConfig {
         config.schedule.generations = generations;
         let step = |&(share, simulations): &(f64, u32)| ((generations as f64 * share).round() as u64, simulations);
         config.schedule.simulations.extend(later.iter().map(step));
-        config
+        self
     }
 
     /// The same settings with the generations and games that fit into `seconds` at this `pace`, including the final
@@ -45,14 +66,20 @@ impl TrainConfig {
         self.schedule.generations = generations;
         // The match's time depends on the length of games at the end, and so on the number of games of self-play.
         let most = FINAL_SHARE * seconds;
-        self.schedule.games =
-            self.games_that_fit(seconds - most, |config| config.forecast(pace).seconds_before_the_match());
+        let before = |config: &Self| config.forecast(pace).seconds_before_the_match();
+        self.schedule.games = vec![(0, self.games_that_fit(seconds - most, before))];
         let final_seconds = self.forecast(pace).final_seconds;
         if final_seconds > most {
             let games = f64::from(self.evaluation.games) * most / final_seconds;
             self.evaluation.games = ((games / 2.0) as u32).max(1) * 2;
         }
-        self.schedule.games = self.games_that_fit(seconds, |config| config.forecast(pace).seconds());
+        let whole = |config: &Self| config.forecast(pace).seconds();
+        let games = self.games_that_fit(seconds, whole);
+        if games < FEW_GAMES {
+            let generations = self.schedule.generations * games as u64 / FEW_GAMES as u64;
+            self.schedule.generations = generations.max(LEAST_GENERATIONS);
+        }
+        self.schedule.games = vec![(0, self.games_that_fit(seconds, whole))];
         self
     }
 
@@ -60,10 +87,11 @@ impl TrainConfig {
     /// the number of games.
     fn games_that_fit(&self, seconds: f64, takes: impl Fn(&Self) -> f64) -> usize {
         let mut config = self.clone();
-        let (mut fits, mut too_many) = (1, 1_000_001);
+        let (mut fits, mut too_many) = (1, MAX_GAMES + 1);
         while fits + 1 < too_many {
-            config.schedule.games = usize::midpoint(fits, too_many);
-            if takes(&config) <= seconds { fits = config.schedule.games } else { too_many = config.schedule.games }
+            let games = usize::midpoint(fits, too_many);
+            config.schedule.games = vec![(0, games)];
+            if takes(&config) <= seconds { fits = games } else { too_many = games }
         }
         fits
     }
@@ -77,7 +105,7 @@ fn quickstarts(pace: &MachinePace, seconds: f64) -> f64 {
 /// The generations of a run that is `length` times as long as the quickstart.
 fn generations_for(length: f64) -> u64 {
     let quickstart = ScheduleConfig::default().generations as f64;
-    (quickstart * length.sqrt()).clamp(8.0, 2000.0).round() as u64
+    (quickstart * length.sqrt()).clamp(FEWEST_GENERATIONS, 2000.0).round() as u64
 }
 
 #[cfg(test)]
@@ -99,9 +127,26 @@ mod tests {
     };
 
     fn planned(seconds: f64) -> TrainConfig {
-        let config = TrainConfig::recipe(vec!["kvasir".to_owned()], &PACE, seconds).fit(&PACE, seconds);
+        planned_from(None, seconds)
+    }
+
+    fn planned_from(start: Option<&str>, seconds: f64) -> TrainConfig {
+        let config = TrainConfig { start: start.map(Into::into), ..TrainConfig::new(vec!["kvasir".to_owned()]) };
+        let config = config.recipe(&PACE, seconds).fit(&PACE, seconds);
         config.check_ranges().expect("a recipe is in range");
         config
+    }
+
+    #[test]
+    fn a_trained_net_searches_more_and_learns_more_slowly() {
+        for seconds in [120.0, 600.0, 3600.0, 86_400.0] {
+            let plan = planned_from(Some("shipped"), seconds);
+            let forecast = plan.forecast(&PACE);
+            assert!((forecast.seconds() / seconds - 1.0).abs() < 0.02, "{seconds} s: {} s", forecast.seconds());
+            assert_eq!(plan.schedule.simulations_at(0), TRAINED_SIMULATIONS);
+            assert!(plan.learning.learning_rate < TrainConfig::new(Vec::new()).learning.learning_rate);
+            assert!(plan.selfplay.balanced_openings > 0 && plan.schedule.generations >= 16, "{:?}", plan.schedule);
+        }
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! A run, which is stored in a folder: how it starts and continues.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tablut_games::{GenerationFile, GenerationMetrics, ReplayWindow, RunFolder, RunFolderError};
-use tablut_net::{Model, TrainingSummary, Weights, durable};
+use tablut_games::{GenerationFile, GenerationMetrics, ReplayWindow, RunFolder, RunFolderError, SHIPPED, load_net};
+use tablut_net::durable::{self, FolderLock};
+use tablut_net::{Model, TrainingSummary, Weights};
 use tablut_rules::{RuleSet, Rules};
 
 use crate::checkpoint::{Checkpoint, remove_old_states};
@@ -16,11 +17,13 @@ use crate::device::ComputeDevice;
 use crate::history::{GENERATIONS_COUNTED, GameHistory};
 use crate::learner::{LearnerState, learning_rate_share};
 use crate::opponents::keep_opponents;
+use crate::prune::window_of;
+use crate::rating::RatingOpponent;
 use crate::run_settings::{
-    config_of, config_so_far, damaged_state, load_games, load_rules, lock, reconcile, reconcile_rules,
+    config_of, config_so_far, damaged_state, load_games, load_rules, reconcile, reconcile_rules,
 };
-use crate::start::{load_start, reconcile_start};
-use crate::time_budget::TimeBudget;
+use crate::start::{START_COPY, load_start, reconcile_start};
+use crate::time_budget::{TimeBudget, TimeSource};
 use crate::train_error::TrainError;
 
 /// An open run: folder, config, and everything that the next generation starts from.
@@ -44,7 +47,7 @@ pub struct Run {
     pub(crate) history: GameHistory,
     pub(crate) time: Option<TimeBudget>,
     /// Held while the run is open.
-    _lock: File,
+    pub lock: FolderLock,
 }
 
 /// The device as a difference, if the last generation used another device than `now`.
@@ -76,6 +79,12 @@ impl Run {
         Self::open_with(folder, config, &kept)
     }
 
+    /// Like [`Self::open`], with the config and the rules of the run in the folder `other`.
+    pub fn repeat(folder: &Path, config: TrainConfig, other: &Path) -> Result<Self, TrainError> {
+        config.check_ranges()?;
+        Self::open_with(folder, config, &RunFolder(other).read_rules()?)
+    }
+
     /// Continues the run in `folder` with its own config and rules. The config file and rule files are not needed.
     /// `overrides` change keys of the config as in [`TrainConfig::load`].
     pub fn resume(folder: &Path, overrides: &[String]) -> Result<Self, TrainError> {
@@ -92,11 +101,11 @@ impl Run {
         let lock = lock_and_clean(folder)?;
         let checkpoint = latest_checkpoint(folder)?;
         let so_far = config_so_far(folder, checkpoint.as_ref())?;
-        reconcile_start(folder, start.as_ref())?;
+        reconcile_start(folder, &config, start.as_ref(), &rules)?;
         config.evaluation.against = keep_opponents(folder, &config.evaluation.against)?;
-        let mut changed = reconcile(folder, so_far.as_ref(), &config)?;
-        reconcile_rules(folder, &rules)?;
         let next_generation = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.generation + 1);
+        let mut changed = reconcile(folder, so_far.as_ref(), &config, next_generation)?;
+        reconcile_rules(folder, &rules)?;
         changed.extend(changed_learning_rate(so_far.as_ref(), &config, next_generation));
         let (learner, training) = match checkpoint {
             Some(checkpoint) => (checkpoint.learner, checkpoint.training),
@@ -119,7 +128,7 @@ impl Run {
             changed,
             history: GameHistory::default(),
             time: None,
-            _lock: lock,
+            lock,
         };
         run.refill_window()?;
         run.refill_history()?;
@@ -133,12 +142,29 @@ impl Run {
         against
     }
 
+    /// The file of the net that the run began with.
+    pub fn start_file(&self) -> PathBuf {
+        self.folder.join(START_COPY)
+    }
+
+    /// The nets that every run plays against: the one that it began with, and the one that comes with the program. These
+    /// may be the same net.
+    pub fn net_opponents(&self) -> Vec<RatingOpponent> {
+        let start = self.start.as_ref().map(|model| &model.weights);
+        match load_net(Path::new(SHIPPED)) {
+            Ok(shipped) if Some(&shipped.weights) == start => vec![RatingOpponent::Shipped],
+            Ok(_) => vec![RatingOpponent::Start, RatingOpponent::Shipped],
+            Err(_) => vec![RatingOpponent::Start],
+        }
+    }
+
     /// A hash of everything that determines the run's results, which is config, rules and starting net, in sixteen
     /// hexadecimal digits.
     pub fn id(&self) -> String {
         let mut config = self.config.clone();
         // The keys that may change during a run, and the names of rule sets and net, are left out.
         config.schedule.generations = 0;
+        config.schedule.games.truncate(1);
         config.learning.decay_share = 0.0;
         (config.evaluation, config.play, config.machine) = Default::default();
         config.rules.clear();
@@ -153,27 +179,55 @@ impl Run {
         self.config.weights_of_start(self.start.as_ref())
     }
 
-    /// Adjusts the number of generations during the run, so that the run and the final match take about `time` from
-    /// `start` on. The seconds of generations that were completed before are included.
-    pub fn keep_to(&mut self, time: Duration, start: Instant) {
-        self.time = Some(TimeBudget::new(time, start, &self.metrics));
+    /// Plans the games of the coming generations during the run, so that the run and the final match take about `time`.
+    /// It includes the seconds of generations that were completed before. `clock` returns the time since the command
+    /// began. A finished run gets further generations if `time` is longer than it took.
+    pub fn keep_to(&mut self, time: Duration, clock: TimeSource) -> Result<(), TrainError> {
+        let budget = TimeBudget::new(time, clock, &self.metrics);
+        if self.is_finished() {
+            let further = budget.further_generations(&self.config, &self.metrics);
+            if further > 0 {
+                self.config.schedule.generations += further;
+                self.save_config()?;
+            }
+        }
+        self.time = Some(budget);
+        self.follow_time()
     }
 
-    /// Adjusts the number of generations after a generation, if the run has a time budget. Returns whether it has
-    /// changed.
-    pub(crate) fn follow_time(&mut self) -> Result<bool, TrainError> {
-        let generations = self.config.schedule.generations;
-        let fitting = self.time.map_or(generations, |time| time.generations(&self.config, &self.metrics));
-        if fitting != generations {
-            self.config.schedule.generations = fitting;
+    /// Whether all generations of the config are complete.
+    pub fn is_finished(&self) -> bool {
+        self.next_generation >= self.config.schedule.generations
+    }
+
+    /// Plans the coming generations, if the run has a time budget.
+    pub(crate) fn follow_time(&mut self) -> Result<(), TrainError> {
+        let Some(mut budget) = self.time.take() else { return Ok(()) };
+        let next = self.next_generation;
+        // Games that are on disk or that workers play already are not planned again.
+        let has_begun = |generation: u64| {
+            generation < next + self.config.schedule.lag || self.file(GenerationFile::Games, generation).exists()
+        };
+        let mut first = next;
+        while has_begun(first) {
+            first += 1;
+        }
+        if budget.plan(&mut self.config, &self.metrics, next, first) {
             self.save_config()?;
         }
-        Ok(fitting != generations)
+        self.time = Some(budget);
+        Ok(())
     }
 
     pub(crate) fn save_config(&self) -> Result<(), TrainError> {
         let path = self.files().config();
         Ok(durable::write(&path, self.config.to_toml().as_bytes()).map_err(RunFolderError::io(path))?)
+    }
+
+    /// Checks that the folder was not moved or replaced since the run was opened. What is written to its path then would
+    /// damage another run.
+    pub fn check_folder(&self) -> Result<(), TrainError> {
+        if self.lock.is_in_place() { Ok(()) } else { Err(TrainError::Moved(self.folder.clone())) }
     }
 
     pub fn files(&self) -> RunFolder<'_> {
@@ -203,20 +257,13 @@ impl Run {
 
     /// Restores the window after the last completed generation. It has the latest generations that fit.
     fn refill_window(&mut self) -> Result<(), TrainError> {
-        let learning = &self.config.learning;
-        let (mut latest, mut kept) = (Vec::new(), 0);
-        for generation in (0..self.next_generation).rev() {
+        let mut latest = Vec::new();
+        window_of(&self.folder, &self.config, self.next_generation, |generation, games| {
+            latest.push((generation, games));
+        })?;
+        self.window = ReplayWindow::new(self.rules.clone(), self.config.learning.window_positions);
+        for (generation, games) in latest.into_iter().rev() {
             let path = self.file(GenerationFile::Games, generation);
-            let (games, _) = self.split(load_games(&self.folder, generation)?.games, |game| game.index);
-            let positions = games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
-            if kept + positions > learning.window_positions && !latest.is_empty() {
-                break;
-            }
-            kept += positions;
-            latest.push((path, games));
-        }
-        self.window = ReplayWindow::new(self.rules.clone(), learning.window_positions);
-        for (path, games) in latest.into_iter().rev() {
             self.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
         }
         Ok(())
@@ -224,8 +271,11 @@ impl Run {
 }
 
 /// Locks the folder, and removes temporary files of a killed process.
-fn lock_and_clean(folder: &Path) -> Result<File, TrainError> {
-    let lock = lock(folder)?;
+pub(crate) fn lock_and_clean(folder: &Path) -> Result<FolderLock, TrainError> {
+    let lock = FolderLock::new(folder).map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock => TrainError::Locked(folder.to_owned()),
+        _ => RunFolderError::io(folder)(error).into(),
+    })?;
     for part in ["", "games", "checkpoints", "opponents"].map(|part| folder.join(part)) {
         durable::remove_leftovers(&part).map_err(RunFolderError::io(part))?;
     }
@@ -236,7 +286,13 @@ fn lock_and_clean(folder: &Path) -> Result<File, TrainError> {
 fn latest_checkpoint(folder: &Path) -> Result<Option<Checkpoint>, TrainError> {
     let run = RunFolder(folder);
     let states = run.files(GenerationFile::State)?;
-    let Some((&generation, _)) = states.last_key_value() else { return Ok(None) };
+    let Some((&generation, _)) = states.last_key_value() else {
+        // The net of generation 0 may exist, because it is written before the first state.
+        return match run.files(GenerationFile::Model)?.pop_last().filter(|(generation, _)| *generation > 0) {
+            Some((generation, net)) => Err(TrainError::NoState { run: folder.to_owned(), generation, net }),
+            None => Ok(None),
+        };
+    };
     let checkpoint = Checkpoint::load(run, generation).map_err(|error| damaged_state(run, error))?;
     remove_old_states(run, generation);
     Ok(Some(checkpoint))
@@ -254,7 +310,7 @@ fn fresh_learner(config: &TrainConfig, start: Option<&Model>) -> (LearnerState, 
 
 /// Whether the game with this index is held out. `share` of each rule set's games are held out. The `sets` rule sets
 /// take turns.
-fn is_held_out(index: u64, sets: usize, share: f32) -> bool {
+pub(crate) fn is_held_out(index: u64, sets: usize, share: f32) -> bool {
     let of_set = index / sets.max(1) as u64;
     let share = f64::from(share);
     ((of_set + 1) as f64 * share).floor() > (of_set as f64 * share).floor()

@@ -1,7 +1,7 @@
 //! What a run's folder keeps of its settings, config and rules, and how they may change. Also its lock and its games.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,6 +31,7 @@ pub(crate) fn load_rules(
     let rules = config.rules.iter().map(load);
     let rules: Vec<Arc<Rules>> = rules.collect::<Result<_, TrainError>>()?;
     for (place, set) in rules.iter().enumerate() {
+        tablut_net::check_board(set).map_err(TrainError::Board)?;
         if rules[..place].iter().any(|earlier| earlier.name() == set.name()) {
             return Err(TrainError::DuplicateRules(set.name().to_owned()));
         }
@@ -61,28 +62,17 @@ pub(crate) fn damaged_state(run: RunFolder<'_>, error: ModelFileError) -> TrainE
     let mut newest_first = states.iter().rev();
     let Some((_, newest)) = newest_first.next() else { return error.into() };
     let newest = newest.display();
-    let advice = match newest_first.find(|&(&generation, _)| Checkpoint::load(run, generation).is_ok()) {
-        Some((whole, _)) => {
-            format!(
-                "The state of generation {whole} is intact. Delete {newest} to continue from there; the games stay."
-            )
-        }
-        None => format!("No earlier state is intact. Delete {newest} to learn again from all of the run's games."),
+    let whole = newest_first.find(|&(&generation, _)| Checkpoint::load(run, generation).is_ok());
+    let advice = if let Some((whole, _)) = whole {
+        format!("The state of generation {whole} is intact. Delete {newest} to continue from there; the games stay.")
+    } else {
+        let checkpoints = run.0.join("checkpoints");
+        format!(
+            "No earlier state is intact. Delete {} to learn again from all of the run's games.",
+            checkpoints.display()
+        )
     };
     TrainError::DamagedState { error, advice }
-}
-
-/// Locks the folder for this process. The system releases the lock when the process ends or is killed.
-pub(crate) fn lock(folder: &Path) -> Result<File, TrainError> {
-    let path = folder.join(".lock");
-    fs::create_dir_all(folder).map_err(RunFolderError::io(&path))?;
-    let file = File::options().create(true).truncate(false).write(true).open(&path);
-    let file = file.map_err(RunFolderError::io(&path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(TrainError::Locked(folder.to_owned())),
-        Err(TryLockError::Error(error)) => Err(RunFolderError::Io { path, error }.into()),
-    }
 }
 
 /// The config that the run in `folder` has had so far, or `None` for a new run. It is the one in the last state,
@@ -116,8 +106,16 @@ pub(crate) fn reconcile(
     folder: &Path,
     so_far: Option<&TrainConfig>,
     config: &TrainConfig,
+    next_generation: u64,
 ) -> Result<Vec<Difference>, TrainError> {
-    let changed = so_far.map_or_else(Vec::new, |so_far| differences(so_far, config));
+    let mut changed = so_far.map_or_else(Vec::new, |so_far| differences(so_far, config));
+    if let Some(so_far) = so_far {
+        // With `--time` the games of generations that have not begun change.
+        let played =
+            |config: &TrainConfig| (0..next_generation).map(|g| config.schedule.games_at(g)).collect::<Vec<_>>();
+        let same = next_generation > 0 && played(so_far) == played(config);
+        changed.retain(|difference| !same || difference.key != "schedule.games");
+    }
     let unsafe_changes: Vec<_> = changed.iter().filter(|difference| !difference.safe).cloned().collect();
     if !unsafe_changes.is_empty() {
         return Err(TrainError::ConfigChanged { path: folder.to_owned(), differences: unsafe_changes });

@@ -1,10 +1,12 @@
-//! The net that a run begins with, if the config names one. The run keeps a copy, so it does not need the original
-//! file.
+//! The net that a run begins with: the one that the config names, or an untrained one. The run keeps a copy, so it does
+//! not need the original file, and its later nets can play against it.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use tablut_games::RunFolder;
-use tablut_net::{Model, Weights};
+use tablut_games::{RunFolder, load_net};
+use tablut_net::{Model, StatedRules, TrainingSummary, Weights};
+use tablut_rules::Rules;
 
 use crate::config::{Difference, TrainConfig};
 use crate::train_error::TrainError;
@@ -18,7 +20,7 @@ pub(crate) fn load_start(config: &TrainConfig) -> Result<Option<Model>, TrainErr
 }
 
 fn load(path: &Path, config: &TrainConfig) -> Result<Model, TrainError> {
-    let model = Model::load(path)?;
+    let model = load_net(path)?;
     let found = model.weights.architecture();
     if found != config.shape {
         let (found, expected) = (found.to_string(), config.shape.to_string());
@@ -27,23 +29,34 @@ fn load(path: &Path, config: &TrainConfig) -> Result<Model, TrainError> {
     Ok(model)
 }
 
-/// Stores the net in the folder of a new run. Returns an error if an existing run began with a different net.
-pub(crate) fn reconcile_start(folder: &Path, start: Option<&Model>) -> Result<(), TrainError> {
-    let Some(model) = start else { return Ok(()) };
+/// Stores the net that a run begins with in its folder, also an untrained one. Returns an error if an existing run began
+/// with a different net.
+pub(crate) fn reconcile_start(
+    folder: &Path,
+    config: &TrainConfig,
+    start: Option<&Model>,
+    rules: &[Arc<Rules>],
+) -> Result<(), TrainError> {
     let path = folder.join(START_COPY);
-    if !RunFolder(folder).config().exists() {
-        return Ok(model.save(&path)?);
-    }
-    if !path.exists() {
+    match start {
+        Some(model) if path.exists() => {
+            let (before, after) = (Model::load(&path)?.weights.hash(), model.weights.hash());
+            if before == after {
+                return Ok(());
+            }
+            let difference = Difference { key: "the net in `start`".to_owned(), before, after, safe: false };
+            Err(TrainError::ConfigChanged { path: folder.to_owned(), differences: vec![difference] })
+        }
         // The run began without a net. The comparison of configs reports the change.
-        return Ok(());
+        Some(_) if RunFolder(folder).config().exists() => Ok(()),
+        Some(model) => Ok(model.save(&path)?),
+        None if path.exists() => Ok(()),
+        None => {
+            let rules = rules.iter().map(|rules| StatedRules::of(rules)).collect();
+            let training = TrainingSummary { seed: config.seed, ..TrainingSummary::default() };
+            Ok(Model { weights: config.initial_weights(), rules, training, card: None }.save(&path)?)
+        }
     }
-    let (before, after) = (Model::load(&path)?.weights.hash(), model.weights.hash());
-    if before == after {
-        return Ok(());
-    }
-    let difference = Difference { key: "the net in `start`".to_owned(), before, after, safe: false };
-    Err(TrainError::ConfigChanged { path: folder.to_owned(), differences: vec![difference] })
 }
 
 impl TrainConfig {

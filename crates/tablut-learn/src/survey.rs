@@ -10,6 +10,7 @@ use tablut_rules::shown;
 use crate::checkpoint::Checkpoint;
 use crate::config::TrainConfig;
 use crate::measurements::folder_bytes;
+use crate::prune::Needed;
 use crate::run_settings::config_of;
 use crate::train_error::TrainError;
 
@@ -102,9 +103,20 @@ pub fn check_run(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<RunChec
             }
         }
     }
+    let needed = Needed::by(folder, &config).ok();
     for generation in 0..check.generations {
-        check.model(&run.file(GenerationFile::Model, generation), generation);
+        // Files that `data prune` may have deleted are not missing.
+        let is_gone = |path: &Path, is_needed: fn(&Needed, u64) -> bool| {
+            !path.exists() && needed.as_ref().is_some_and(|needed| !is_needed(needed, generation))
+        };
+        let net = run.file(GenerationFile::Model, generation);
+        if !is_gone(&net, Needed::has_net) {
+            check.model(&net, generation);
+        }
         let path = run.file(GenerationFile::Games, generation);
+        if is_gone(&path, Needed::has_games) {
+            continue;
+        }
         if let Some(file) = check.note(read_records(&path)) {
             for rules in file.rules.iter().map(StatedRules::set) {
                 if kept.get(&rules.name).is_some_and(|kept| !kept.differences(rules).is_empty()) {
@@ -156,6 +168,6 @@ impl RunCheck {
 }
 
 /// The number of generations with a state, which is written last.
-fn complete_generations(run: RunFolder<'_>) -> Result<u64, RunFolderError> {
+pub(crate) fn complete_generations(run: RunFolder<'_>) -> Result<u64, RunFolderError> {
     Ok(run.files(GenerationFile::State)?.last_key_value().map_or(0, |(generation, _)| generation + 1))
 }

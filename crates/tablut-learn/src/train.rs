@@ -8,7 +8,7 @@ use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, GameSourceError, GenerationFile,
     GenerationMetrics, LearningMetrics, LossParts, MetricsSchema, RecordFile, ReplayedGame, SelfPlayMetrics,
-    write_records,
+    TrainingBatch, write_records,
 };
 use tablut_net::{Model, StatedRules, Weights};
 use tablut_ratings::RatedGeneration;
@@ -22,6 +22,9 @@ use crate::measurements::{Measurements, weight_norm};
 use crate::run::Run;
 use crate::run_settings::load_games;
 use crate::train_error::TrainError;
+
+/// Learning has diverged if a batch's loss is this many times that of an untrained net.
+const DIVERGED: f32 = 10.0;
 
 /// An event of a run. The training loop sends the events of each generation in the order of this list. The function
 /// that rates nets sends the events of rating. The program that watches the run sends notes and pauses.
@@ -54,7 +57,7 @@ pub enum RunEvent<'a> {
     RatingGameEnded,
     /// A generation is in the run's folder, with its net.
     GenerationEnded(&'a GenerationMetrics),
-    /// The number of generations was adjusted to the run's time budget.
+    /// The machine is too slow for the planned number of generations.
     ScheduleChanged {
         generations: u64,
     },
@@ -86,7 +89,9 @@ pub fn train(
         let metrics = generation(run, games, counters, cancel, rate, on_event)?;
         on_event(RunEvent::GenerationEnded(&metrics));
         run.metrics.push(metrics);
-        if run.follow_time()? {
+        let generations = run.config.schedule.generations;
+        run.follow_time()?;
+        if run.config.schedule.generations != generations {
             on_event(RunEvent::ScheduleChanged { generations: run.config.schedule.generations });
         }
     }
@@ -151,6 +156,7 @@ fn generation(
         machine,
         fleet,
     };
+    run.check_folder()?;
     // The metrics are written before the checkpoint. A resumed run drops an extra line, but could not restore a missing
     // one.
     run.files().append_metrics(&metrics)?;
@@ -193,6 +199,7 @@ fn games_of(
         return Err(TrainError::NothingToLearn(generation));
     }
     let file = RecordFile::new(metrics.evaluations, run.rules.iter().map(|rules| &**rules), played.games);
+    run.check_folder()?;
     write_records(&path, &file)?;
     Ok((file.games, metrics, played.fleet))
 }
@@ -244,7 +251,12 @@ fn learn(
         let fall = learning_rate_share(progress, run.config.schedule.generations as f32, config.decay_share);
         let rate = fall * learning_rate(run.learner.steps + step, config.learning_rate, config.warmup_steps);
         let batch = run.window.batch(config.batch_size, config.value_share, &mut rng);
-        let report = backend.step(&batch, rate)?;
+        let report = backend.step(&batch, rate).map_err(|error| TrainError::Step { error, learning_rate: rate })?;
+        let (loss, untrained) = (report.loss.policy + report.loss.value, untrained_loss(&batch));
+        if loss > DIVERGED * untrained {
+            let step = run.learner.steps + step + 1;
+            return Err(TrainError::Diverged { step, loss, untrained, learning_rate: rate });
+        }
         metrics.gradient_norm += report.gradient_norm / steps as f32;
         metrics.learning_rate = rate;
         on_event(RunEvent::StepEnded { report: &report, learning_rate: rate });
@@ -255,6 +267,13 @@ fn learn(
     metrics.seconds = start.elapsed().saturating_sub(cancel.paused().saturating_sub(paused)).as_secs_f64();
     metrics.samples_per_second = steps as f64 * config.batch_size as f64 / metrics.seconds.max(1e-9);
     Ok(metrics)
+}
+
+/// The loss of policy and value of a net that expects all moves and all results alike.
+fn untrained_loss(batch: &TrainingBatch) -> f32 {
+    let n = batch.input.n;
+    let policy: f32 = (0..n).map(|row| (batch.input.move_range(row).len() as f32).ln()).sum();
+    policy / n as f32 + 3.0_f32.ln()
 }
 
 /// The random generator of a generation's batches.
@@ -273,7 +292,7 @@ impl TrainConfig {
         GameOrder {
             seed: self.seed,
             generation,
-            games: self.schedule.games,
+            games: self.schedule.games_at(generation),
             rules: rules.to_vec(),
             selfplay: self.selfplay.clone(),
             search: self.search.clone(),

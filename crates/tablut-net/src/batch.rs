@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use crate::board::{BOARD, SQUARES};
 use crate::error::NetError;
 use crate::features::{FEATURES, PLANES};
 use crate::policy::{POLICY_ENTRIES, PolicyIndex};
-use tablut_rules::{Bitboard, SQUARES};
+use tablut_rules::Bitboard;
 
 /// Encoded positions and, for each, the moves whose logits are needed.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +48,7 @@ impl InputBatch {
         let mut values = vec![0.0; self.planes.len() * SQUARES];
         for (plane, values) in self.planes.iter().zip(values.chunks_exact_mut(SQUARES)) {
             for square in *plane {
-                values[square.index()] = 1.0;
+                values[BOARD.place(square)] = 1.0;
             }
         }
         values

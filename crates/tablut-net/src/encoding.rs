@@ -8,6 +8,7 @@ use tablut_rules::{Move, Rules, Symmetry};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Situation};
 
 use crate::batch::{Inference, InputBatch, OutputBatch};
+use crate::board::{BOARD, check_board};
 use crate::features::{planes, push_features};
 use crate::policy::PolicyIndex;
 
@@ -15,19 +16,28 @@ use crate::policy::PolicyIndex;
 pub const ENCODING_VERSION: u32 = 1;
 
 /// Appends one row to `batch`.
+///
+/// # Panics
+/// If the rules have another board than nets ([`check_board`]).
 pub fn encode(situation: &Situation<&Rules, &[Move]>, batch: &mut InputBatch) {
     encode_symmetric(situation, Symmetry::ALL[0], batch);
 }
 
 /// Appends one row to `batch`, with the board transformed by `symmetry`. The moves keep their order. Their indices are
 /// transformed.
+///
+/// # Panics
+/// If the rules have another board than nets ([`check_board`]).
 pub fn encode_symmetric(situation: &Situation<&Rules, &[Move]>, symmetry: Symmetry, batch: &mut InputBatch) {
-    batch.planes.extend(planes(situation).map(|plane| symmetry.bitboard(plane)));
+    assert_eq!(situation.position.size(), BOARD, "a position on the board of nets");
+    batch.planes.extend(planes(situation).map(|plane| symmetry.bitboard(BOARD, plane)));
     push_features(situation.rules.set(), situation.plies_since_capture, &mut batch.features);
     batch.moves.extend(situation.moves.iter().map(|&mv| PolicyIndex::of(mv).transformed(symmetry)));
     batch.move_ends.push(batch.moves.len() as u32);
     batch.n += 1;
 }
+
+const NO_NUMBERS: &str = "the net's outputs are too large for numbers: its training has diverged, or its file was made by hand; use another net";
 
 /// An [`Evaluator`] over any [`Inference`].
 pub struct NetEvaluator {
@@ -54,9 +64,14 @@ impl Evaluator for NetEvaluator {
     fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
         self.input.clear();
         for query in queries {
+            check_board(&query.rules).map_err(|error| EvaluateError::Failed(error.into()))?;
             encode_symmetric(&query.borrowed(), self.symmetry, &mut self.input);
         }
         self.net.infer(&self.input, &mut self.output).map_err(|error| EvaluateError::Failed(error.into()))?;
+        let outputs = self.output.wdl.iter().flatten().chain(&self.output.moves_left).chain(&self.output.logits);
+        if !outputs.copied().all(f32::is_finite) {
+            return Err(EvaluateError::new(NO_NUMBERS));
+        }
         let evaluation = |row: usize| Evaluation {
             logits: self.output.logits[self.input.move_range(row)].to_vec(),
             wdl: self.output.wdl[row],
@@ -79,8 +94,9 @@ mod tests {
     fn positions() -> Vec<(Arc<Rules>, Position)> {
         let mut found = Vec::new();
         let mut moves = MoveList::new();
-        for (place, name) in tablut_rules::RULE_SET_NAMES.iter().enumerate() {
-            let rules = Arc::new(Rules::load(name).unwrap());
+        let names = tablut_rules::RULE_SET_NAMES.iter();
+        let all = names.map(|name| Arc::new(Rules::load(name).unwrap())).filter(|rules| check_board(rules).is_ok());
+        for (place, rules) in all.enumerate() {
             let mut game = Game::new(Arc::clone(&rules), rules.set().first.side().unwrap_or(Side::Attackers));
             for ply in 0..40 {
                 game.legal_moves(&mut moves);
@@ -109,7 +125,7 @@ mod tests {
             rules.legal_moves(&position, &mut moves);
             for symmetry in Symmetry::ALL {
                 let turned = encoded(&rules, &position, &moves, symmetry);
-                let moves: Vec<Move> = moves.iter().map(|&mv| symmetry.mv(mv)).collect();
+                let moves: Vec<Move> = moves.iter().map(|&mv| symmetry.mv(BOARD, mv)).collect();
                 let again = encoded(&rules, &symmetry.position(&position), &moves, Symmetry::ALL[0]);
                 assert_eq!(turned.planes, again.planes, "{} {position}", rules.name());
                 assert_eq!(turned.moves, again.moves, "{} {position}", rules.name());

@@ -2,8 +2,8 @@
 //! one net can play every rule set.
 
 use tablut_rules::{
-    Bitboard, CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, MAX_DISTANCE, Move,
-    Passing, RepetitionResult, RuleSet, Rules, Side, Situation,
+    Bitboard, CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, Move, Passing,
+    RepetitionResult, RuleSet, Rules, Side, Situation,
 };
 
 /// Number of input planes.
@@ -12,7 +12,7 @@ pub const PLANES: usize = 16;
 /// The planes of one position, as sets of squares.
 pub(crate) fn planes(situation: &Situation<&Rules, &[Move]>) -> [Bitboard; PLANES] {
     let (rules, position) = (situation.rules, &situation.position);
-    let whole = |flag: bool| if flag { Bitboard::FULL } else { Bitboard::EMPTY };
+    let whole = |flag: bool| if flag { rules.size().board() } else { Bitboard::EMPTY };
     let mut capturable = Bitboard::EMPTY;
     let mut capturing = Bitboard::EMPTY;
     let beside_enemies = position.pieces(position.side_to_move().opponent()).neighbours();
@@ -70,7 +70,7 @@ pub fn push_features(set: &RuleSet, plies_since_capture: u32, out: &mut Vec<f32>
     }
     let king = &set.king;
     flags.push(king.armed);
-    flags.0.push(king.reach as f32 / MAX_DISTANCE as f32);
+    flags.0.push(king.reach as f32 / set.size().max_distance() as f32);
     for capture in [&king.on_throne, &king.beside_throne, &king.elsewhere] {
         flags.one_hot(capture, &[KingCapture::Surrounded]);
     }

@@ -18,6 +18,7 @@
 
 mod architecture;
 mod batch;
+mod board;
 mod card;
 mod device;
 pub mod durable;
@@ -38,6 +39,7 @@ mod weights;
 
 pub use architecture::{ARCHITECTURE_VERSION, Architecture};
 pub use batch::{Inference, InputBatch, OutputBatch, Predictions};
+pub use board::{BOARD, SIZE, SQUARES, check_board};
 pub use card::{Card, CardInterval, CardScore};
 pub use device::{DeviceChoice, NetDevice};
 pub use encoding::{ENCODING_VERSION, NetEvaluator, encode, encode_symmetric};
@@ -45,7 +47,7 @@ pub use engine::{Engine, EngineOptions};
 pub use error::{ModelFileError, ModelFileErrorKind, NetError};
 pub use features::{FEATURES, PLANES, RULE_FEATURES};
 pub use layers::{MOVES_LEFT_UNIT, Parameter};
-pub use model_file::{FORMAT_VERSION, MAX_PLAY_SIMULATIONS, Model, TrainingSummary, container};
+pub use model_file::{FORMAT_VERSION, MAX_MODEL_BYTES, MAX_PLAY_SIMULATIONS, Model, TrainingSummary, container};
 pub use policy::{DISTANCES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex};
 pub use pool::{NetPool, PooledNet};
 pub use rules_choice::{KnownRules, RulesChoice, choose_rules, rules_of_file};

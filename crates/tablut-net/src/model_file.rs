@@ -21,6 +21,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use tablut_rules::{json_fault, read_at_most};
 
 use crate::architecture::Architecture;
 use crate::card::Card;
@@ -32,6 +33,9 @@ use crate::weights::Weights;
 
 /// Version of the file's layout.
 pub const FORMAT_VERSION: u32 = 1;
+
+/// The maximum size of a model file in bytes. The largest nets have a few megabytes.
+pub const MAX_MODEL_BYTES: u64 = 256 << 20;
 
 /// The largest number of simulations per move in a model file.
 pub const MAX_PLAY_SIMULATIONS: u32 = 1_000_000;
@@ -81,7 +85,7 @@ impl Model {
     /// # Errors
     /// If the file cannot be read, is damaged, or is not a model file of this version.
     pub fn load(path: &Path) -> Result<Self, ModelFileError> {
-        let read = || Self::from_bytes(&fs::read(path)?);
+        let read = || Self::from_bytes(&read_at_most(fs::File::open(path)?, MAX_MODEL_BYTES)?);
         read().map_err(|kind| ModelFileError { path: path.to_owned(), kind })
     }
 
@@ -172,7 +176,7 @@ fn lookup<'a>(metadata: &'a HashMap<String, String>, key: &'static str) -> Resul
 }
 
 fn from_json<T: for<'de> Deserialize<'de>>(metadata: &HashMap<String, String>, key: &'static str) -> Result<T, Kind> {
-    serde_json::from_str(lookup(metadata, key)?).map_err(|error| Kind::BadKey { key, reason: error.to_string() })
+    serde_json::from_str(lookup(metadata, key)?).map_err(|error| Kind::BadKey { key, reason: json_fault(&error) })
 }
 
 #[cfg(test)]

@@ -13,10 +13,10 @@ mod net;
 use graph::Graph;
 use net::Net;
 
+use crate::board::SIZE;
 use crate::features::{FEATURES, PLANES};
 use crate::protobuf::Message;
 use crate::weights::Weights;
-use tablut_rules::SIZE;
 
 /// The version of ONNX's file format, as for opset 17.
 const IR_VERSION: u64 = 8;

@@ -4,7 +4,8 @@
 //! directions times eight distances, read at the square that the piece leaves. The last plane is for rule sets that let
 //! the mover choose a capture. It is read at the square of the captured piece, and its entry is added to the first one.
 
-use tablut_rules::{Direction, Move, SIZE, SQUARES, Square, Symmetry};
+use crate::board::{BOARD, SIZE, SQUARES};
+use tablut_rules::{Direction, Move, Symmetry};
 
 /// Distances that a piece can move: 1 to 8.
 pub const DISTANCES: usize = SIZE - 1;
@@ -31,8 +32,8 @@ impl PolicyIndex {
     /// The index of `mv`.
     pub fn of(mv: Move) -> Self {
         let plane = mv.direction().index() * DISTANCES + mv.distance() - 1;
-        let choice = mv.choice.map_or(Self::NO_CHOICE, |square| (CHOICE_PLANE * SQUARES + square.index()) as u16);
-        Self { entry: (plane * SQUARES + mv.from.index()) as u16, choice }
+        let choice = mv.choice.map_or(Self::NO_CHOICE, |square| (CHOICE_PLANE * SQUARES + BOARD.place(square)) as u16);
+        Self { entry: (plane * SQUARES + BOARD.place(mv.from)) as u16, choice }
     }
 
     /// The index of the same move on the board transformed by `symmetry`.
@@ -42,8 +43,7 @@ impl PolicyIndex {
         }
         let turn = |entry: u16| {
             let (plane, square) = (usize::from(entry) / SQUARES, usize::from(entry) % SQUARES);
-            let square = Square::from_index(square).expect("below 81");
-            let square = symmetry.square(square).index();
+            let square = BOARD.place(symmetry.square(BOARD, BOARD.square(square)));
             let plane = if plane == CHOICE_PLANE {
                 plane
             } else {

@@ -1,11 +1,11 @@
 //! Games on disk: files with names that the user chooses, and the folder of saved games.
 
 use std::fmt::Display;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tablut_net::durable;
+use tablut_net::durable::{self, FolderLock};
 use tablut_rules::RuleSet;
 use tablut_session::{Format, SavedGame, Session};
 
@@ -13,8 +13,6 @@ use tablut_session::{Format, SavedGame, Session};
 /// [`tablut_session::MAX_COMMENT_BYTES`] of comments is smaller.
 const MAX_BYTES: u64 = 4 << 20;
 const MAX_GAMES: usize = 5000;
-/// The file in a folder of games that its server locks.
-const LOCK_FILE: &str = ".lock";
 /// The letters of saved games' names. No two of them look alike.
 const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const NAME_LENGTH: usize = 16;
@@ -37,11 +35,12 @@ pub fn read_game(path: &Path, rules: &RuleSet, always: bool) -> Result<GameRead,
 }
 
 pub fn read_text(path: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    if File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)? as u64 == MAX_BYTES {
-        return Err(io::Error::other(format!("the file has {MAX_BYTES} bytes or more")));
-    }
-    tablut_rules::decode(bytes)
+    text_of(File::open(path)?)
+}
+
+/// The text of a file or of standard input.
+pub fn text_of(input: impl Read) -> io::Result<String> {
+    tablut_rules::decode(tablut_rules::read_at_most(input, MAX_BYTES)?)
 }
 
 /// Writes a game. The file's extension gives the format: `.otg` is an OpenTafl record, `.txt` text, `.svg` a picture,
@@ -68,8 +67,8 @@ pub fn write_game(path: &Path, session: &Session, force: bool) -> Result<(), Str
 pub struct SavedGames {
     folder: PathBuf,
     n_games: AtomicUsize,
-    /// The file that only one server locks at a time. The system releases the lock when the process ends.
-    _lock: Option<File>,
+    /// Only one server at a time locks the folder.
+    lock: Option<FolderLock>,
 }
 
 impl SavedGames {
@@ -78,21 +77,25 @@ impl SavedGames {
         std::fs::create_dir_all(folder)?;
         let files = std::fs::read_dir(folder)?.filter_map(Result::ok).map(|entry| entry.path());
         let n_games = files.filter(|path| path.extension().is_some_and(|extension| extension == "json")).count();
-        Ok(Self { folder: folder.to_owned(), n_games: AtomicUsize::new(n_games), _lock: None })
+        Ok(Self { folder: folder.to_owned(), n_games: AtomicUsize::new(n_games), lock: None })
     }
 
     /// Opens a folder for a server, which also changes existing games. Only one server can use a folder at a time.
     pub fn lock(folder: &Path) -> io::Result<Self> {
         let saved = Self::open(folder)?;
-        let lock = File::create(folder.join(LOCK_FILE))?;
-        lock.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => {
-                io::Error::other("another server uses this folder; choose another with --folder")
-            }
-            TryLockError::Error(error) => error,
+        let lock = FolderLock::new(folder).map_err(|error| match error.kind() {
+            ErrorKind::WouldBlock => io::Error::other("another server uses this folder; choose another with --folder"),
+            _ => error,
         })?;
         durable::remove_leftovers(folder)?;
-        Ok(Self { _lock: Some(lock), ..saved })
+        Ok(Self { lock: Some(lock), ..saved })
+    }
+
+    /// Where the games are, in words, with the risk of a disk without locks.
+    pub fn described(&self) -> String {
+        let risk = self.lock.as_ref().and_then(FolderLock::risk);
+        let risk = risk.map_or_else(String::new, |risk| format!("\nWarning: {risk}."));
+        format!("Games are saved in {} after every move.{risk}", self.folder.display())
     }
 
     /// The file of a game. `None` if the text cannot be a game's name.
@@ -110,7 +113,7 @@ impl SavedGames {
             return Err(format!("{folder} contains {MAX_GAMES} games, the maximum; remove some"));
         }
         let text = session.saved().to_json();
-        durable::write(&path, text.as_bytes()).map_err(|error| format!("cannot save the game: {error}"))?;
+        durable::write(&path, text.as_bytes()).map_err(|error| format!("cannot save the game: {}", error.kind()))?;
         self.n_games.fetch_add(is_new.into(), Ordering::Relaxed);
         Ok(path)
     }
@@ -118,7 +121,8 @@ impl SavedGames {
     /// Reads a game. `None` if there is no such game.
     pub fn load(&self, name: &str) -> Result<Option<Session>, String> {
         let Some(path) = self.path(name) else { return Ok(None) };
-        let at = |error: &dyn Display| format!("{}: {error}", path.display());
+        // Players on other machines read this, so it does not name the folder.
+        let at = |error: &dyn Display| format!("the game {name} cannot be read: {error}");
         let text = match read_text(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             text => text.map_err(|error| at(&error))?,

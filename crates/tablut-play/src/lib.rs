@@ -20,8 +20,8 @@ mod terminal;
 mod terminal_events;
 mod terminal_game;
 
-pub use game_files::{GameRead, read_game, read_text, write_game};
-pub use options::{HumanSides, PlayArgs, PlayError, SHIPPED_NET, shipped_net};
+pub use game_files::{GameRead, read_game, read_text, text_of, write_game};
+pub use options::{HumanSides, PlayArgs, PlayError};
 pub use position_report::{NetView, PositionReport, SearchView};
 pub use serve::{AddedPage, PORT, RenderPage, ServeArgs, ServeError, Trainer, Training, link_to, serve, serve_pages};
 pub use tablut_session::board_text::{Style, board_text, legend_text};

@@ -1,10 +1,10 @@
 //! The `tablut-play` binary: plays Tablut in the terminal and in the browser, without the trainer.
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use tablut_net::Simd;
 use tablut_play::{PlayArgs, PlayError, ServeArgs, exit_on_signals, play_in_terminal, serve};
 
 /// Plays Tablut against a net, in the terminal or on a page.
@@ -30,6 +30,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    // It would be reported as a fault of the net.
+    if let Err(error) = Simd::from_env() {
+        eprintln!("error: {error}");
+        return ExitCode::from(2);
+    }
     let result = match &arguments.command {
         Some(Command::Serve(args)) => exit_on_signals()
             .map_err(|error| error.to_string())
@@ -49,7 +54,6 @@ fn main() -> ExitCode {
 }
 
 /// Prints the page's link. Errors are ignored, because the page works without the output.
-fn print_link(link: &str, folder: &Path) {
-    let folder = folder.display();
-    let _ = writeln!(io::stdout(), "{link}\nGames are saved in {folder} after every move. Ctrl-C ends the program.");
+fn print_link(link: &str, saved_in: &str) {
+    let _ = writeln!(io::stdout(), "{link}\n{saved_in} Ctrl-C ends the program.");
 }

@@ -4,19 +4,20 @@ use crate::game_files::{GameRead, read_game};
 use crate::opponents::{BySimulations, NET, WithoutNet};
 use clap::ValueEnum;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
+use tablut_games::{SHIPPED, is_shipped, load_net, shipped_net};
 use tablut_net::{Engine, KnownRules, Model, NetEvaluator, RulesChoice, choose_rules};
 use tablut_players::{PlayerSpec, play_simulations};
-use tablut_rules::{Position, Rules, Side};
+use tablut_rules::{Rules, Side};
 use tablut_search::{Evaluator, UniformEvaluator};
 use tablut_session::{Controller, CustomPlayer, HostConfig, Level, Players, Session, first_side};
 
 /// Options of `play`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct PlayArgs {
-    /// The model file of the net to play against [default: the built-in net].
+    /// The net to play against: a model file, a run's folder for its newest net, or `shipped` [default: shipped].
     pub model: Option<PathBuf>,
     /// Play against this player instead of a net: random, greedy, alphabeta:DEPTH, alphabeta:200ms or rollouts:N.
     #[arg(long, value_name = "PLAYER", conflicts_with_all = ["model", "simulations", "level"])]
@@ -54,6 +55,12 @@ pub struct PlayArgs {
     /// terminal].
     #[arg(long)]
     pub plain: bool,
+}
+
+impl PlayArgs {
+    fn model_path(&self) -> &Path {
+        self.model.as_deref().unwrap_or(Path::new(SHIPPED))
+    }
 }
 
 fn level(name: &str) -> Result<&'static Level, String> {
@@ -137,7 +144,8 @@ pub fn setup(args: &PlayArgs) -> Result<Setup, PlayError> {
     let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
     let seed = args.seed.unwrap_or_else(clock);
     let model = model(args)?;
-    let name = args.model.as_ref().map_or_else(|| "the built-in net".to_owned(), |path| path.display().to_string());
+    let path = args.model.as_ref().filter(|path| !is_shipped(path));
+    let name = path.map_or_else(|| "the built-in net".to_owned(), |path| path.display().to_string());
     // Against a player without a net, the net only gives advice.
     let playing = model.iter().filter(|_| args.against.is_none());
     let known: Vec<_> = playing.map(|model| KnownRules { net: &name, rules: &model.rules }).collect();
@@ -199,9 +207,7 @@ fn strength(args: &PlayArgs, model: &Model) -> u32 {
 fn new_game(args: &PlayArgs, rules: &Arc<Rules>, opponent: &Controller, seed: u64) -> Result<Session, PlayError> {
     let position = match &args.position {
         Some(text) => text.parse().map_err(wrong)?,
-        None => {
-            Position::start(first_side(rules, args.first, seed).map_err(|error| wrong(format!("--first: {error}")))?)
-        }
+        None => rules.start(first_side(rules, args.first, seed).map_err(|error| wrong(format!("--first: {error}")))?),
     };
     let people = args.side.unwrap_or(HumanSides::only(position.side_to_move()));
     Session::from_position(rules.clone(), position, people.players(opponent)).map_err(wrong)
@@ -222,29 +228,12 @@ fn resume(read: GameRead, args: &PlayArgs, config: &HostConfig, opponent: &Contr
     session
 }
 
-/// The shipped net in the repository. The crate has a link to it, so that a package of the crate has the file.
-pub const SHIPPED_NET: &str = "models/all-rules.tablut";
-
-/// The bytes of the shipped net's model file. `None` if the file was missing when the program was built.
-pub fn shipped_net() -> Option<&'static [u8]> {
-    #[cfg(shipped_net)]
-    return Some(include_bytes!(env!("TABLUT_SHIPPED_NET")));
-    #[cfg(not(shipped_net))]
-    return None;
-}
-
 /// The net that plays and gives advice. `None` if the options name a player without a net and no net is built in.
 fn model(args: &PlayArgs) -> Result<Option<Model>, PlayError> {
-    match (&args.model, shipped_net()) {
-        (Some(path), _) => Model::load(path).map(Some).map_err(wrong),
-        (None, Some(bytes)) => {
-            Model::from_bytes(bytes).map(Some).map_err(|error| wrong(format!("the built-in net: {error}")))
-        }
-        (None, None) if args.against.is_some() => Ok(None),
-        (None, None) => Err(wrong(format!(
-            "no net is built into this program ({SHIPPED_NET} was missing): give a model file, or --against alphabeta:4"
-        ))),
+    if args.model.is_none() && args.against.is_some() && shipped_net().is_none() {
+        return Ok(None);
     }
+    load_net(args.model_path()).map(Some).map_err(wrong)
 }
 
 #[cfg(test)]

@@ -39,9 +39,13 @@ pub fn draw(frame: &mut Frame<'_>, session: &Session, view: &ScreenView) {
     let rows = [Constraint::Length(1), Constraint::Min(1), Constraint::Length(2), Constraint::Length(1)];
     let [head, body, message, input] = Layout::vertical(rows).areas(area);
     let state = State::new(session);
-    let Some(scale) = board::Scale::fitting(body.width.saturating_sub(BAR), body.height) else {
-        let text =
-            "The window is too small for the board: it needs 32 columns and 14 lines. `--plain` works in any window.";
+    let Some(scale) = board::Scale::fitting(session.rules().size(), body.width.saturating_sub(BAR), body.height) else {
+        let width = session.rules().size().width();
+        let text = format!(
+            "The window is too small for the board: it needs {} columns and {} lines. `--plain` works in any window.",
+            3 * width + 5,
+            width + 5
+        );
         return frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
     };
     panels::draw_head(frame, head, session, view);
@@ -112,7 +116,8 @@ struct Screen<'a> {
 impl<'a> Screen<'a> {
     fn new(game: &'a mut TerminalGame, style: Style) -> Self {
         game.take_events();
-        let view = ScreenView { message: game.introduction(), ..ScreenView::new(style) };
+        let centre = game.session().rules().size().centre();
+        let view = ScreenView { message: game.introduction(), cursor: centre, ..ScreenView::new(style) };
         Self { game, view, waiting_since: None }
     }
 

@@ -41,7 +41,8 @@ const FOLLOW: Duration = Duration::from_secs(2);
 /// Options of `serve`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ServeArgs {
-    /// Model files; the first one plays unless the user chooses another on the page [default: the built-in net].
+    /// Nets, each a model file, a run's folder or `shipped`; the first one plays unless the user chooses another on the
+    /// page [default: shipped].
     pub models: Vec<PathBuf>,
     /// The port [default: 8527, or any free port if 8527 is in use].
     #[arg(long)]
@@ -91,12 +92,12 @@ pub fn serve_pages(args: &ServeArgs, pages: &[AddedPage], ready: &mut dyn FnMut(
 }
 
 /// Serves the page until the program ends, with `pages` in addition. `trainer` trains nets for the page. `ready`
-/// receives the link and the folder of saved games.
+/// receives the link, and a sentence about the folder of saved games.
 pub fn serve(
     args: &ServeArgs,
     pages: &[AddedPage],
     trainer: Option<Arc<dyn Trainer>>,
-    ready: &mut dyn FnMut(&str, &std::path::Path),
+    ready: &mut dyn FnMut(&str, &str),
 ) -> Result<(), ServeError> {
     if let Some(run) = &args.run {
         std::fs::read_dir(run).map_err(|error| ServeError(format!("--run {}: {error}", run.display())))?;
@@ -111,6 +112,7 @@ pub fn serve(
     let folder = args.folder.clone().unwrap_or_else(data_folder);
     let at_folder = |reason| ServeError(format!("the folder of games, {}: {reason}", folder.display()));
     let saved = SavedGames::lock(&folder).map_err(at_folder)?;
+    let saved_in = saved.described();
     let puzzles = PUZZLES.map(PuzzleBook::parse).into_iter().collect::<Result<_, _>>();
     let puzzles = puzzles.map_err(|error| ServeError(format!("the built-in puzzles: {error}")))?;
     let training = TrainingSlot::new(trainer);
@@ -132,7 +134,7 @@ pub fn serve(
         repeat(&runtime, FOLLOW, &server, GameServer::refresh_nets);
     }
     let router = |access: AccessControl| routes::router(server, Arc::new(access), pages);
-    let result = runtime.block_on(run(args, router, &mut |link| ready(link, &folder)));
+    let result = runtime.block_on(run(args, router, &mut |link| ready(link, &saved_in)));
     jobs.close();
     result
 }

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
+use tablut_net::durable;
 use tablut_session::protocol::{Event, Request};
 use tablut_session::{Controller, HostConfig, JobUpdate, Level, LiveGame, Response, Session, words};
 
@@ -209,6 +210,7 @@ impl TerminalGame {
                 Answer::Begun
             }
             Input::Save { path, force } => {
+                durable::require_folder(&path).map_err(|error| error.to_string())?;
                 write_game(&path, session, force)?;
                 self.saved = Some(session.saved().to_json());
                 Answer::Text(format!("saved to {}", path.display()))

@@ -58,12 +58,12 @@ fn faults_are_messages_and_exit_code_2() {
 #[test]
 fn without_arguments_the_built_in_net_plays_or_its_lack_is_named() {
     let (code, out, err) = tablut_play(&["--simulations", "4", "--ascii"], "moves\nhint\nquit\n");
-    if tablut_play::shipped_net().is_some() {
+    if tablut_games::shipped_net().is_some() {
         assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
         assert!(out.contains("80 moves") && out.contains("hint: "), "{out}");
     } else {
         assert_eq!(code, Some(2), "{out}");
-        assert!(err.contains(tablut_play::SHIPPED_NET) && err.contains("--against"), "{err}");
+        assert!(err.contains("models/all-rules.tablut"), "{err}");
     }
 }
 

@@ -5,7 +5,8 @@ use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use tablut_play::{Console, HumanSides, LineInput, LineSource, Piped, PlayArgs, play_lines, shipped_net};
+use tablut_games::shipped_net;
+use tablut_play::{Console, HumanSides, LineInput, LineSource, Piped, PlayArgs, play_lines};
 use tablut_session::SavedGame;
 
 /// A game against the greedy player.

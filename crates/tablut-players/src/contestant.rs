@@ -2,9 +2,9 @@
 
 use crate::baseline::maker;
 use crate::named::NamedPlayer;
-use crate::net_player::SearchPlayer;
 use crate::net_search::NetSearch;
 use crate::player::{Player, PlayerError};
+use crate::searcher::SearchPlayer;
 use crate::spec::PlayerSpec;
 use std::fmt;
 use std::sync::Arc;

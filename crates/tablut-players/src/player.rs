@@ -53,10 +53,9 @@ pub enum Fault {
 /// The player cannot play.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("player {name}: {reason}")]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct PlayerError {
-    /// The player, as in the command.
     pub name: String,
-    /// The reason.
     pub reason: String,
 }
 

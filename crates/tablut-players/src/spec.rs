@@ -42,8 +42,10 @@ impl fmt::Display for SearchLimit {
     }
 }
 
-/// A player as on a command line. [`fmt::Display`] writes the text in its canonical form.
+/// A player as on a command line. [`fmt::Display`] writes the text in its canonical form. Limits and times are per
+/// move. Commands are split into words as by a shell.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub enum PlayerSpec {
     /// Any legal move, all equally likely.
     Random,
@@ -52,45 +54,18 @@ pub enum PlayerSpec {
     /// Alpha-beta search with a hand-written evaluation.
     AlphaBeta(SearchLimit),
     /// Plain Monte-Carlo tree search with random playouts.
-    Rollouts {
-        /// Playouts per move.
-        playouts: u32,
-    },
+    Rollouts { playouts: u32 },
     /// A net with search.
-    Net {
-        /// The model file.
-        file: PathBuf,
-        /// The limit per move: simulations, time, or both.
-        limit: Limit,
-        /// Changes to its search.
-        options: SearchOptions,
-    },
+    Net { file: PathBuf, limit: Limit, options: SearchOptions },
     /// The move with the highest policy of a net, without search.
-    Policy {
-        /// The model file.
-        file: PathBuf,
-    },
-    /// A program that uses tablut's engine protocol on its standard input and output.
-    Engine {
-        /// The command that starts it, split into words as by a shell.
-        command: String,
-        /// The limit per move. Without one, the program decides when to move.
-        limit: Option<Limit>,
-    },
+    Policy { file: PathBuf },
+    /// A program that uses tablut's engine protocol on its standard input and output. Without a limit it decides when to
+    /// move.
+    Engine { command: String, limit: Option<Limit> },
     /// An engine for OpenTafl.
-    OpenTafl {
-        /// The command that starts it, split into words as by a shell.
-        command: String,
-        /// Time for each move.
-        seconds: u32,
-    },
+    OpenTafl { command: String, seconds: u32 },
     /// A client for the Tablut Challenge.
-    Challenge {
-        /// The command that starts it, split into words as by a shell.
-        command: String,
-        /// Time for each move.
-        seconds: u32,
-    },
+    Challenge { command: String, seconds: u32 },
 }
 
 /// The text does not name a player. The error shows the text and what was expected.

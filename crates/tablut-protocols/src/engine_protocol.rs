@@ -12,7 +12,7 @@
 //! | `go LIMITS` | `info …` lines, then `bestmove M`, or `bestmove none` when the game is over |
 //! | `ponderhit` | the opponent made the expected move: the limits of `go ponder` count from now on |
 //! | `stop` | stops thinking; `bestmove` follows |
-//! | `quit` | the engine ends; it also ends at the end of its input |
+//! | `quit` | the engine ends; it also ends at the end of its input, which counts as `stop` unless `nodes` or `depth` limits the search |
 //!
 //! The limits of `go` are any of `nodes N` (simulations), `depth N` (plies of the expected line), `movetime MS`, the
 //! clocks `atime MS` and `dtime MS` of attackers and defenders with the increments `ainc MS` and `dinc MS` and
@@ -28,11 +28,12 @@ pub(crate) mod host;
 
 use crate::wire::{BridgePlayer, Failure, Lines, Wire, refusal};
 use command::{Command, Go};
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tablut_players::{MAX_SIMULATIONS, NetPlayer};
+use tablut_players::{MAX_SIMULATIONS, Searcher};
 use tablut_rules::{Game, Move, RULE_SET_NAMES, Rules, Side};
 use tablut_search::{Limit, Search, SearchConfig, SearchResult};
 
@@ -124,7 +125,8 @@ impl LineEngine {
             (nodes, time) => Limit::new(nodes, time),
         };
         let limit = limit.map_err(refusal)?;
-        let mut thinking = Thinking { plies: go.plies, time, awaited, until: None, ended: None };
+        let nodes = go.nodes.or((time.is_none() && go.plies.is_none()).then_some(self.simulations));
+        let mut thinking = Thinking { plies: go.plies, nodes, time, awaited, until: None, ended: None };
         let mv = match &mut self.player {
             BridgePlayer::Baseline(player) => player.choose(&self.game),
             BridgePlayer::Net(net) => think(net, &self.game, limit, wire, &mut thinking)?,
@@ -154,6 +156,8 @@ enum Ended {
 struct Thinking {
     /// The limit on the plies of the expected line.
     plies: Option<usize>,
+    /// The limit on the simulations, once no command is awaited.
+    nodes: Option<u32>,
     /// The limit on the time. After `go ponder` it counts from `ponderhit` on.
     time: Option<Duration>,
     awaited: Option<Awaited>,
@@ -178,16 +182,22 @@ impl Thinking {
         Ok(())
     }
 
-    fn is_over(&self, search: &Search) -> bool {
+    fn is_over(&self, search: &Search, input_has_ended: bool) -> bool {
+        let is_wide = |nodes| self.awaited.is_none() && visits(&search.result()) >= nodes;
+        let is_alone = input_has_ended && (self.awaited.is_some() || self.time.is_some());
         let is_deep = |plies| search.variation(search.result().chosen).len() >= plies;
         let is_late = self.until.is_some_and(|until| Instant::now() >= until);
-        self.ended.is_some() || is_late || self.plies.is_some_and(is_deep)
+        self.ended.is_some()
+            || is_alone
+            || is_late
+            || self.plies.is_some_and(is_deep)
+            || self.nodes.is_some_and(is_wide)
     }
 }
 
 /// Searches with a net, and reports the result whenever the simulations have doubled.
 fn think(
-    net: &mut NetPlayer,
+    net: &mut Searcher,
     game: &Game,
     limit: Limit,
     wire: &mut Wire<'_>,
@@ -206,7 +216,7 @@ fn think(
         {
             thinking.hear(line, wire)?;
         }
-        Ok::<_, io::Error>(thinking.is_over(search))
+        Ok::<_, io::Error>(thinking.is_over(search, wire.has_ended))
     };
     let mut broken = None;
     let watch = &mut |search: &Search| match watched(search) {
@@ -251,9 +261,10 @@ fn info(search: &Search, began: Instant) -> String {
 
 fn follow(mut game: Game, moves: &[String]) -> Result<Game, Failure> {
     for text in moves {
-        let mv: Move = text.parse().map_err(refusal)?;
         let ply = game.ply() + 1;
-        game.play(mv).map_err(|error| refusal(format!("ply {ply}: {error}")))?;
+        let at_ply = |error: &dyn Display| refusal(format!("ply {ply}: {error}"));
+        let mv = game.rules().read_move(game.position(), text).map_err(|error| at_ply(&error))?;
+        game.play(mv).map_err(|error| at_ply(&error))?;
     }
     Ok(game)
 }

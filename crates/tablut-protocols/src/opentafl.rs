@@ -11,7 +11,7 @@
 //! | `position BOARD`, `side SIDE` | sets the position to analyse |
 //! | `analyze N SECONDS` | `analysis N LINE VALUE …`: lines of play `M\|M\|…`, and values in [−1, 1] with +1 for a win of the attackers |
 //! | `finish CODE` | the game is over |
-//! | `goodbye` | the engine ends; it also ends at the end of its input |
+//! | `goodbye` | the engine ends; it also ends at the end of its input, which stops a search that only a time limits |
 //!
 //! An invalid command is answered with `error 0 …`. If no move can follow, it is answered with `error -1 …`, which ends
 //! the game. OpenTafl's board always counts: if no legal moves under the known rules lead to it, the game continues
@@ -30,7 +30,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tablut_players::NetPlayer;
+use tablut_players::Searcher;
 use tablut_rules::{Bitboard, Game, Move, MoveList, MoveText, Position, Rules, RulesLine, Side};
 use tablut_search::{Limit, Search, SearchConfig};
 
@@ -228,6 +228,8 @@ struct Listener<'a, 'w> {
     /// The side that the engine thinks for, or `None` in an analysis.
     side: Option<Side>,
     wire: &'a mut Wire<'w>,
+    /// Whether only a time limits the search.
+    is_timed: bool,
     /// When the move is due according to a clock that has arrived since.
     deadline: Option<Instant>,
     is_over: bool,
@@ -235,7 +237,7 @@ struct Listener<'a, 'w> {
 
 impl<'a, 'w> Listener<'a, 'w> {
     fn new(clock: &'a mut Option<Clock>, quits: &'a mut bool, side: Option<Side>, wire: &'a mut Wire<'w>) -> Self {
-        Self { clock, quits, side, wire, deadline: None, is_over: false }
+        Self { clock, quits, side, wire, is_timed: false, deadline: None, is_over: false }
     }
 
     fn listen(&mut self) -> ControlFlow<()> {
@@ -258,7 +260,8 @@ impl<'a, 'w> Listener<'a, 'w> {
                 return ControlFlow::Break(());
             }
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        let is_alone = self.wire.has_ended && self.is_timed;
+        if is_alone || self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -268,12 +271,13 @@ impl<'a, 'w> Listener<'a, 'w> {
 
 /// Searches and reports the result. `None` if the game is over or the engine ends.
 fn think(
-    net: &mut NetPlayer,
+    net: &mut Searcher,
     game: &Game,
     config: &SearchConfig,
     limit: Limit,
     mut listener: Listener<'_, '_>,
 ) -> Result<Option<Search>, Failure> {
+    listener.is_timed = limit.simulations().is_none();
     let search = net.search(game, config, limit, &mut |_| listener.listen()).map_err(refusal)?;
     if listener.is_over {
         return Ok(None);

@@ -8,7 +8,7 @@ use crate::opentafl::host::{OpenTaflSide, rules_line};
 use crate::program::Program;
 use std::sync::Arc;
 use tablut_players::{Contestant, Demand, Fault, NamedPlayer, Player, PlayerError, PlayerSpec};
-use tablut_rules::{Game, Position, Rules, Side};
+use tablut_rules::{Game, Rules, Side};
 
 /// The program that `named` describes, for games under `rules`. Engines are started at once, to check that they work.
 pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contestant, PlayerError> {
@@ -18,19 +18,15 @@ pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contesta
             let program = Arc::new(EngineProgram::new(Program::new(&name, command)?, *limit, rules)?);
             // The engine is kept for the first game.
             try_out(&mut EngineSide::new(program.clone()), rules, &name)?;
-            let sit = move |_: &Arc<Rules>, _: Side, _: u64| -> Box<dyn Player> {
-                Box::new(EngineSide::new(program.clone()))
-            };
+            let sit = move |_: &_, _, _| Box::new(EngineSide::new(program.clone())) as Box<_>;
             Ok(Contestant::new(name, None, Demand::OwnThread, sit))
         }
         PlayerSpec::OpenTafl { command, seconds } => {
             let program = Arc::new(Program::new(&name, command)?);
             let seconds = *seconds;
-            rules_line(rules, &Position::start(Side::Attackers)).map_err(|reason| program.error(reason))?;
+            rules_line(rules, &rules.start(Side::Attackers)).map_err(|reason| program.error(reason))?;
             try_out(&mut OpenTaflSide::new(program.clone(), Side::Attackers, seconds), rules, &name)?;
-            let sit = move |_: &Arc<Rules>, side: Side, _: u64| -> Box<dyn Player> {
-                Box::new(OpenTaflSide::new(program.clone(), side, seconds))
-            };
+            let sit = move |_: &_, side, _| Box::new(OpenTaflSide::new(program.clone(), side, seconds)) as Box<_>;
             Ok(Contestant::new(name, None, Demand::OwnThread, sit))
         }
         PlayerSpec::Challenge { command, seconds } => {
@@ -43,9 +39,7 @@ pub fn start_program(named: &NamedPlayer, rules: &Arc<Rules>) -> Result<Contesta
             // A Challenge client plays as soon as it starts, so it is not tried. Without its own port it uses the
             // contest's port.
             let demand = if takes_port(&program.command) { Demand::OwnThread } else { Demand::OneAtATime };
-            let sit = move |_: &Arc<Rules>, side: Side, _: u64| -> Box<dyn Player> {
-                Box::new(ChallengeSide::new(program.clone(), side, seconds))
-            };
+            let sit = move |_: &_, side, _| Box::new(ChallengeSide::new(program.clone(), side, seconds)) as Box<_>;
             Ok(Contestant::new(name, None, demand, sit))
         }
         _ => Err(PlayerError { name, reason: "expected a player that is another program".to_owned() }),

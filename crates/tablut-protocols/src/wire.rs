@@ -4,13 +4,13 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::thread;
-use tablut_players::{Baseline, NetPlayer};
+use tablut_players::{Baseline, Searcher};
 use tablut_rules::Rules;
 
 pub enum BridgePlayer {
-    Net(Box<NetPlayer>),
+    Net(Box<Searcher>),
     /// A player without a net. It ignores limits on its time.
     Baseline(Baseline),
 }
@@ -98,11 +98,14 @@ pub(crate) struct Wire<'a> {
     lines: &'a Lines,
     waiting: VecDeque<Result<String, Overlong>>,
     output: &'a mut dyn Write,
+    /// Whether no line will arrive any more. A search without another end stops then. One with a number of simulations
+    /// goes on: scripts pipe their lines in and wait for the answer.
+    pub(crate) has_ended: bool,
 }
 
 impl<'a> Wire<'a> {
     pub(crate) fn new(lines: &'a Lines, output: &'a mut dyn Write) -> Self {
-        Self { lines, waiting: VecDeque::new(), output }
+        Self { lines, waiting: VecDeque::new(), output, has_ended: false }
     }
 
     /// Waits for the next line; `None` if there will be none.
@@ -111,14 +114,15 @@ impl<'a> Wire<'a> {
     }
 
     /// A line that has already arrived, if any.
-    ///
-    /// The end of the input is not a line, and it does not stop a search: scripts pipe their lines in and wait for the
-    /// answer.
     pub(crate) fn arrived(&mut self) -> Option<String> {
         loop {
-            match self.lines.try_recv().ok()? {
-                Ok(line) => return Some(line),
-                Err(overlong) => self.waiting.push_back(Err(overlong)),
+            match self.lines.try_recv() {
+                Ok(Ok(line)) => return Some(line),
+                Ok(overlong) => self.waiting.push_back(overlong),
+                Err(error) => {
+                    self.has_ended = error == TryRecvError::Disconnected;
+                    return None;
+                }
             }
         }
     }

@@ -4,8 +4,9 @@
 //! piece to capture, the direction from the square that the move ends on to the captured piece is added: 2592 for
 //! north, 5184 for east, 7776 for south, 10368 for west.
 
+use tablut_net::{BOARD, SQUARES};
 use tablut_net::{DISTANCES, PolicyIndex};
-use tablut_rules::{CaptureCount, Direction, Move, MoveList, Position, Rules, SQUARES, Square};
+use tablut_rules::{CaptureCount, Direction, Move, MoveList, Position, Rules, Square};
 
 /// Moves without a choice: 4 directions × 8 distances × 81 squares.
 const PLAIN: usize = 4 * DISTANCES * SQUARES;
@@ -25,8 +26,11 @@ pub(crate) fn action_of(mv: Move) -> usize {
 /// Fills the list with the actions of the legal moves, in ascending order. The game must not be over.
 pub(crate) fn legal_actions(rules: &Rules, position: &Position, actions: &mut Vec<u16>) {
     actions.clear();
-    for (plane, departures) in rules.departures(position).as_flattened().iter().enumerate() {
-        actions.extend(departures.iter().map(|from| (plane * SQUARES + from.index()) as u16));
+    for (direction, by_distance) in rules.departures(position).iter().enumerate() {
+        for (distance, departures) in by_distance[..DISTANCES].iter().enumerate() {
+            let plane = direction * DISTANCES + distance;
+            actions.extend(departures.iter().map(|from| (plane * SQUARES + BOARD.place(from)) as u16));
+        }
     }
     if rules.set().captures.count == CaptureCount::All {
         return;
@@ -48,12 +52,13 @@ pub(crate) fn legal_actions(rules: &Rules, position: &Position, actions: &mut Ve
 pub(crate) fn move_of(action: usize) -> Option<Move> {
     let (towards, entry) = (action / PLAIN, action % PLAIN);
     let (plane, square) = (entry / SQUARES, entry % SQUARES);
-    let from = Square::from_index(square)?;
+    let from = BOARD.square(square);
     let direction = Direction::ALL[plane / DISTANCES];
-    let to = (0..=plane % DISTANCES).try_fold(from, |square, _| square.step(direction))?;
+    let step = |square: Square, direction| square.step(direction).filter(|next| BOARD.contains(*next));
+    let to = (0..=plane % DISTANCES).try_fold(from, |square, _| step(square, direction))?;
     let choice = match towards {
         0 => None,
-        towards => Some(to.step(*Direction::ALL.get(towards - 1)?)?),
+        towards => Some(step(to, *Direction::ALL.get(towards - 1)?)?),
     };
     Some(Move { from, to, choice })
 }

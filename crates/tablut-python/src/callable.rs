@@ -6,8 +6,8 @@ use numpy::{IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntyp
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::mpsc::{Sender, channel};
+use tablut_net::SIZE;
 use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, encode};
-use tablut_rules::SIZE;
 use tablut_search::{Chances, EvaluateError, Evaluation, Evaluator, Situation};
 
 /// The tolerance for rounding in values and in sums of probabilities.

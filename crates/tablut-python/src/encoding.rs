@@ -1,11 +1,12 @@
 //! Positions as arrays, and the symmetries of these arrays.
 
 use crate::errors::value_error;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use tablut_net::{BOARD, SIZE, SQUARES};
 use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, PolicyIndex, encode_symmetric};
-use tablut_rules::{SIZE, SQUARES, Square, Symmetry};
+use tablut_rules::Symmetry;
 use tablut_search::Situation;
 
 pub(crate) fn symmetry(index: usize) -> PyResult<Symmetry> {
@@ -21,11 +22,6 @@ pub(crate) fn batch_of(queries: &[Situation], symmetry: Symmetry) -> InputBatch 
         encode_symmetric(&query.borrowed(), symmetry, &mut batch);
     }
     batch
-}
-
-/// The planes of one position, `[16, 9, 9]`.
-pub(crate) fn planes_of(py: Python<'_>, batch: InputBatch) -> PyResult<Bound<'_, PyArray3<f32>>> {
-    batch.plane_values().into_pyarray(py).reshape([PLANES, SIZE, SIZE])
 }
 
 /// Policy indices as an array `[m, 2]` of entry and choice.
@@ -48,8 +44,9 @@ pub(crate) fn batch_dict(py: Python<'_>, batch: InputBatch) -> PyResult<Bound<'_
 /// The image of each square under each of the eight symmetries, u8 `[8, 81]`. Squares are numbered `row * 9 + column`.
 #[pyfunction]
 pub(crate) fn symmetry_squares(py: Python<'_>) -> PyResult<Bound<'_, PyArray2<u8>>> {
-    let images =
-        Symmetry::ALL.iter().flat_map(|symmetry| Square::all().map(|square| symmetry.square(square).index() as u8));
+    let images = Symmetry::ALL
+        .iter()
+        .flat_map(|symmetry| BOARD.squares().map(|square| BOARD.place(symmetry.square(BOARD, square)) as u8));
     images.collect::<Vec<u8>>().into_pyarray(py).reshape([Symmetry::ALL.len(), SQUARES])
 }
 

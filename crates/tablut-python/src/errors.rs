@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
+use tablut_games::NamedNetError;
 use tablut_net::{ModelFileError, ModelFileErrorKind};
 
 create_exception!(
@@ -36,9 +37,9 @@ pub(crate) fn io_error(path: &Path, error: &io::Error) -> PyErr {
     io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
 }
 
-pub(crate) fn model_error(error: ModelFileError) -> PyErr {
-    match &error.kind {
-        ModelFileErrorKind::Io(reason) => io_error(&error.path, reason),
+pub(crate) fn net_error(error: NamedNetError) -> PyErr {
+    match &error {
+        NamedNetError::Model(ModelFileError { path, kind: ModelFileErrorKind::Io(reason) }) => io_error(path, reason),
         _ => value_error(error),
     }
 }

@@ -1,15 +1,15 @@
 //! Games.
 
 use crate::action::{action_of, move_of, n_actions};
-use crate::encoding::{batch_dict, batch_of, index_array, indices_array, planes_of, symmetry};
+use crate::encoding::{batch_dict, batch_of, index_array, indices_array, symmetry};
 use crate::errors::{illegal_move, type_error, value_error};
 use crate::rules::{PyRules, RulesArgument, side};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 use std::sync::Arc;
-use tablut_net::PolicyIndex;
-use tablut_rules::{Bitboard, Game, Move, MoveList, Outcome, Position, Rules, SIZE, SQUARES, Square, Symmetry};
+use tablut_net::{PLANES, PolicyIndex, SIZE, check_board};
+use tablut_rules::{Bitboard, Game, Move, MoveList, Outcome, Position, Rules, Square, Symmetry};
 use tablut_search::Situation;
 use tablut_session::board_text::{Style, board_text};
 use tablut_session::{Players, Session, picture};
@@ -253,25 +253,29 @@ impl PyGame {
     /// The game on the board transformed by one of the eight symmetries, 0 to 7. 0 is the identity.
     fn transformed(&self, symmetry: usize) -> PyResult<Self> {
         let symmetry = self::symmetry(symmetry)?;
+        let size = self.game.rules().size();
         let start = symmetry.position(self.game.start());
         let mut game = begin(self.game.rules().clone(), start, self.game.max_plies())?;
         for mv in self.game.moves() {
-            game.play(symmetry.mv(mv)).map_err(illegal_move)?;
+            game.play(symmetry.mv(size, mv)).map_err(illegal_move)?;
         }
         Ok(Self { game })
     }
 
-    /// The pieces, i8 `[9, 9]`: 0 no piece, 1 an attacker, 2 a defender, 3 the king. The first row is row 1.
+    /// The pieces, i8 `[n, n]` for `n` squares a side: 0 no piece, 1 an attacker, 2 a defender, 3 the king. The first row
+    /// is row 1.
     fn board<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i8>>> {
-        let mut board = vec![0; SQUARES];
+        let size = self.game.position().size();
+        let mut board = vec![0; size.n_squares()];
         write_board(self.game.position(), &mut board);
-        board.into_pyarray(py).reshape([SIZE, SIZE])
+        board.into_pyarray(py).reshape([size.width(), size.width()])
     }
 
     /// The net's input planes, f32 `[16, 9, 9]`, each value 0 or 1. `symmetry` transforms the board.
     #[pyo3(signature = (symmetry=0))]
     fn planes<'py>(&self, py: Python<'py>, symmetry: usize) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        planes_of(py, batch_of(&[self.situation()], self::symmetry(symmetry)?))
+        let batch = batch_of(&[self.situation()], self::symmetry(symmetry)?);
+        batch.plane_values().into_pyarray(py).reshape([PLANES, SIZE, SIZE])
     }
 
     /// The net's features, f32 `[42]`, each from 0 to 1.
@@ -337,6 +341,7 @@ impl PyGame {
 }
 
 pub(crate) fn begin(rules: Arc<Rules>, start: Position, max_plies: Option<u32>) -> PyResult<Game> {
+    check_board(&rules).map_err(value_error)?;
     let game = Game::from_position(rules, start).map_err(value_error)?;
     Ok(match max_plies {
         Some(max_plies) => game.with_max_plies(max_plies),
@@ -348,7 +353,8 @@ type Restored = (PyRules, String, Vec<String>, Option<u32>);
 
 /// Writes the pieces of a position: 1 an attacker, 2 a defender, 3 the king. The board must contain zeros.
 pub(crate) fn write_board(position: &Position, board: &mut [i8]) {
-    let mut write = |squares: Bitboard, piece: i8| squares.iter().for_each(|square| board[square.index()] = piece);
+    let size = position.size();
+    let mut write = |squares: Bitboard, piece: i8| squares.iter().for_each(|square| board[size.place(square)] = piece);
     write(position.attackers(), 1);
     write(position.defenders(), 2);
     write(position.king_board(), 3);

@@ -24,13 +24,10 @@ use tablut_search::{Evaluator, Limit, SearchConfig};
 const GAMES_PER_THREAD: usize = 16;
 
 enum Entrant {
+    /// A player that a text names.
     Named(NamedPlayer),
     /// A model or a callable with a limit for each move.
-    Own {
-        name: String,
-        source: Source,
-        limit: Limit,
-    },
+    Own { name: String, source: Source, limit: Limit },
 }
 
 impl Entrant {

@@ -2,7 +2,7 @@
 //!
 //! Locks are taken only while Python's own lock is held, so a process can fork at any time.
 
-use crate::errors::{model_error, runtime_error, value_error};
+use crate::errors::{net_error, runtime_error, value_error};
 use crate::game::PyGame;
 use crate::json::to_python;
 use crate::rules::PyRules;
@@ -11,15 +11,15 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use tablut_net::{Inference, InputBatch, Model, NetError, NetEvaluator, OutputBatch, PooledNet, clauses_hash, encode};
+use tablut_games::{SHIPPED, load_net};
+use tablut_net::{Inference, InputBatch, Model, NetError, NetEvaluator, OutputBatch, PooledNet, encode};
 use tablut_rules::{MoveList, Situation};
 use tablut_search::Evaluator;
 use tablut_search::formulas::softmax::{exp, log_softmax};
 
-static SHIPPED: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/all-rules.tablut"));
 pub(crate) const SHIPPED_NAME: &str = "the net that comes with the package";
 
 const CHUNK: usize = 4096;
@@ -41,15 +41,6 @@ impl PyModel {
     fn new(name: String, model: Model) -> PyResult<Self> {
         let net = PooledNet::new(name, model, None).map_err(value_error)?;
         Ok(Self { net, idle: Mutex::default() })
-    }
-
-    pub(crate) fn shipped_model() -> PyResult<Model> {
-        Model::from_bytes(SHIPPED).map_err(|error| runtime_error(format!("{SHIPPED_NAME}: {error}")))
-    }
-
-    pub(crate) fn load_shipped(py: Python<'_>) -> PyResult<Py<PyModel>> {
-        let load = || Py::new(py, Self::new(SHIPPED_NAME.to_owned(), Self::shipped_model()?)?);
-        LOADED.get_or_try_init(py, load).map(|model| model.clone_ref(py))
     }
 
     /// An evaluator that distributes each batch among `threads` threads. Call it only while Python's lock is held.
@@ -74,16 +65,18 @@ impl PyModel {
 
 #[pymethods]
 impl PyModel {
-    /// Reads a model file, such as a checkpoint of a run.
+    /// Reads a net: a model file, the folder of a run for its newest net, or `shipped`.
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Self> {
-        Self::new(path.display().to_string(), Model::load(&path).map_err(model_error)?)
+        Self::new(path.display().to_string(), load_net(&path).map_err(net_error)?)
     }
 
     /// The net that comes with the package. It was trained on all fourteen rule sets.
     #[staticmethod]
-    fn shipped(py: Python<'_>) -> PyResult<Py<PyModel>> {
-        Self::load_shipped(py)
+    pub(crate) fn shipped(py: Python<'_>) -> PyResult<Py<PyModel>> {
+        let model = || load_net(Path::new(SHIPPED)).map_err(net_error);
+        let load = || Py::new(py, Self::new(SHIPPED_NAME.to_owned(), model()?)?);
+        LOADED.get_or_try_init(py, load).map(|model| model.clone_ref(py))
     }
 
     /// The hash of the weights.
@@ -155,11 +148,6 @@ pub(crate) fn n_threads(asked: Option<usize>) -> PyResult<usize> {
         Some(threads @ 1..=1024) => Ok(threads),
         Some(threads) => Err(value_error(format!("{threads} threads: expected 1 to 1024"))),
     }
-}
-
-/// The hash of a rule set's clauses, without its name and source.
-pub(crate) fn rules_hash(rules: &tablut_rules::Rules) -> String {
-    clauses_hash(rules.set())
 }
 
 #[derive(Default)]

@@ -1,26 +1,20 @@
 //! Players that are named by text.
 
 use crate::calling_thread::{ToCaller, supervise};
-use crate::errors::{model_error, runtime_error, value_error};
+use crate::errors::{net_error, runtime_error, value_error};
 use crate::game::PyGame;
-use crate::model::PyModel;
 use crate::rules::RulesArgument;
 use pyo3::prelude::*;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
-use tablut_games::CancelToken;
-use tablut_net::{Model, ModelFileError, NetPool};
+use tablut_games::{CancelToken, load_net};
+use tablut_net::NetPool;
 use tablut_players::{Contestant, Fault, NamedPlayer, Player, PlayerError};
 use tablut_rules::{Game, Move, Rules};
 use tablut_search::{Evaluator, Situation};
 
-/// The name of the net that comes with the package, instead of a model file. A file with this name has precedence.
-const SHIPPED: &str = "shipped";
-
 pub(crate) fn add_net(nets: &mut NetPool, path: &Path) -> PyResult<()> {
-    let is_shipped = path == Path::new(SHIPPED) && !path.exists();
-    let model = if is_shipped { PyModel::shipped_model()? } else { Model::load(path).map_err(model_error)? };
-    nets.get_or_load(path, || Ok::<_, ModelFileError>(model)).map(drop).map_err(model_error)
+    nets.get_or_load(path, || load_net(path)).map(drop).map_err(net_error)
 }
 
 /// The contestant that a text names. External programs are an error.

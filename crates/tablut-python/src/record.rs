@@ -3,7 +3,6 @@
 use crate::encoding::batch_dict;
 use crate::errors::{check_readable, runtime_error, value_error};
 use crate::game::{PyGame, PyOutcome};
-use crate::model::rules_hash;
 use crate::rules::PyRules;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyIndexError;
@@ -15,8 +14,8 @@ use tablut_games::{
     GameRecord, RecordFile, ReplayWindow, TrainingBatch, read_records, records_from_bytes, records_to_bytes,
     write_records,
 };
-use tablut_net::{PLANES, StatedRules};
-use tablut_rules::{Rules, SIZE};
+use tablut_net::{PLANES, SIZE, StatedRules, clauses_hash};
+use tablut_rules::Rules;
 use tablut_search::Chances;
 
 /// A finished game of self-play, with the search's results for its positions.
@@ -174,7 +173,7 @@ fn with_rules(records: &[Bound<'_, PyRecord>]) -> PyResult<(Vec<GameRecord>, Vec
     for record in records.iter().map(Bound::get) {
         match rules.iter().find(|known| known.name() == record.rules.name()) {
             None => rules.push(record.rules.clone()),
-            Some(known) if Arc::ptr_eq(known, &record.rules) || rules_hash(known) == rules_hash(&record.rules) => {}
+            Some(known) if clauses_hash(known.set()) == clauses_hash(record.rules.set()) => {}
             Some(known) => {
                 let name = known.name();
                 return Err(value_error(format!("two different rule sets have the name {name}: rename one of them")));
@@ -205,6 +204,7 @@ pub(crate) fn write_games(
     let (games, rules) = with_rules(&records)?;
     drop(records);
     let file = RecordFile::new(evaluations, rules.iter().map(|rules| &**rules), games);
+    tablut_net::durable::require_folder(&path)?;
     py.detach(|| write_records(&path, &file)).map_err(|error| pyo3::exceptions::PyOSError::new_err(error.to_string()))
 }
 

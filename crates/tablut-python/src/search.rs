@@ -7,8 +7,6 @@ use crate::model::{PyModel, n_threads};
 use crate::search_result::PySearchResult;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
 use std::convert::Infallible;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -33,7 +31,7 @@ impl Source {
         match (model, evaluator) {
             (Some(_), Some(_)) => Err(value_error("a model and an evaluator: expected one of the two")),
             (Some(model), None) => Ok(Self::Model(model)),
-            (None, None) => Ok(Self::Model(PyModel::load_shipped(py)?)),
+            (None, None) => Ok(Self::Model(PyModel::shipped(py)?)),
             (None, Some(callable)) if callable.bind(py).is_callable() => Ok(Self::Callable(callable)),
             (None, Some(other)) => Err(type_error(format!(
                 "evaluator: found {}, expected a callable of planes and features",
@@ -131,9 +129,7 @@ impl SearchTask {
     /// A search of a game that is not over. Its random numbers depend on the seed and the ply, as in all programs of
     /// tablut.
     fn new(game: Game, config: &SearchConfig, limit: Limit, seed: u64) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(u64::from(game.ply()));
-        Self { search: Some(Search::new(game, config, limit, rng)), began: None, queries: Vec::new() }
+        Self { search: Some(Search::seeded(game, config, limit, seed)), began: None, queries: Vec::new() }
     }
 }
 

@@ -7,36 +7,29 @@ use tablut_rules::Move;
 use tablut_search::{Branch, Chances, Line, Proof, RootMove, Search, SearchResult, Stop};
 
 /// A proven result.
-#[pyclass(eq, frozen, name = "Proof", module = "tablut")]
+#[pyclass(eq, frozen, get_all, name = "Proof", module = "tablut")]
 #[derive(PartialEq)]
 pub(crate) struct PyProof {
-    proof: Proof,
+    /// `"attackers"`, `"defenders"`, or `None` for a draw.
+    winner: Option<String>,
+    /// Plies within which the winner can force the end.
+    plies: u16,
+    /// Whether the result depends on the game's history in addition to the position.
+    from_history: bool,
+}
+
+impl From<Proof> for PyProof {
+    fn from(Proof { winner, plies, from_history }: Proof) -> Self {
+        Self { winner: winner.map(|side| side.to_string()), plies, from_history }
+    }
 }
 
 #[pymethods]
 impl PyProof {
-    /// `"attackers"`, `"defenders"`, or `None` for a draw.
-    #[getter]
-    fn winner(&self) -> Option<String> {
-        self.proof.winner.map(|side| side.to_string())
-    }
-
-    /// Plies within which the winner can force the end.
-    #[getter]
-    fn plies(&self) -> u16 {
-        self.proof.plies
-    }
-
-    /// Whether the result depends on the game's history in addition to the position.
-    #[getter(from_history)]
-    fn rests_on_history(&self) -> bool {
-        self.proof.from_history
-    }
-
     fn __repr__(&self) -> String {
-        match self.proof.winner {
-            Some(side) => format!("<Proof: the {side} win in {}>", self.proof.plies),
-            None => format!("<Proof: a draw in {}>", self.proof.plies),
+        match &self.winner {
+            Some(side) => format!("<Proof: the {side} win in {}>", self.plies),
+            None => format!("<Proof: a draw in {}>", self.plies),
         }
     }
 }
@@ -107,7 +100,7 @@ impl PySearchResult {
     /// The proven result of the position, or `None`.
     #[getter]
     fn proven(&self) -> Option<PyProof> {
-        self.result.proven.map(|proof| PyProof { proof })
+        self.result.proven.map(PyProof::from)
     }
 
     /// Why the search ended: `"simulations"`, `"proven"`, `"decided"`, `"memory"` or `"time"`.
@@ -156,7 +149,7 @@ impl PySearchResult {
     /// The proven result of each move, or `None`.
     #[getter]
     fn proofs(&self) -> Vec<Option<PyProof>> {
-        self.result.moves.iter().map(|root| root.proven.map(|proof| PyProof { proof })).collect()
+        self.result.moves.iter().map(|root| root.proven.map(PyProof::from)).collect()
     }
 
     /// The expected line: the best move and the best replies.
@@ -175,7 +168,7 @@ impl PySearchResult {
             line.set_item("prior", root.prior)?;
             line.set_item("q", root.q)?;
             line.set_item("chances", triple(root.chances))?;
-            line.set_item("proven", root.proven.map(|proof| PyProof { proof }))?;
+            line.set_item("proven", root.proven.map(PyProof::from))?;
             Ok(line)
         };
         self.search.lines(n).iter().map(line).collect()
@@ -201,7 +194,7 @@ fn branches<'py>(py: Python<'py>, found: &[Branch]) -> PyResult<Vec<Bound<'py, P
         dict.set_item("visits", branch.visits)?;
         dict.set_item("prior", branch.prior)?;
         dict.set_item("q", branch.q)?;
-        dict.set_item("proven", branch.proven.map(|proof| PyProof { proof }))?;
+        dict.set_item("proven", branch.proven.map(PyProof::from))?;
         dict.set_item("replies", branches(py, &branch.replies)?)?;
         Ok(dict)
     };

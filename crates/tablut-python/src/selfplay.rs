@@ -10,51 +10,19 @@ use crate::search::{Prepared, Source};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tablut_games::{
-    CancelToken, Concurrency, Counters, GameRecord, RunError, SelfPlayConfig, SelfPlayGame, TaskSource, game_rng,
-    run_task_source,
+    CancelToken, Concurrency, Counters, GameRecord, RunError, SelfPlayConfig, SelfPlayGame, deliver_tasks, game_rng,
 };
 use tablut_rules::Rules;
 use tablut_search::SelfPlaySearch;
 
 type Numbered = (usize, GameRecord);
 
-/// The games of a call, numbered from 0. The rule sets take turns.
-struct Games {
-    next: AtomicUsize,
-    count: usize,
-    rules: Vec<Arc<Rules>>,
-    config: SelfPlayConfig,
-    search: SelfPlaySearch,
-    simulations: u32,
-    seed: u64,
-    generation: u64,
-}
-
-impl TaskSource for Games {
-    type Task = SelfPlayGame;
-
-    fn next(&self) -> Option<(usize, SelfPlayGame)> {
-        let index = self.next.fetch_add(1, Ordering::Relaxed);
-        (index < self.count).then(|| {
-            let rng = game_rng(self.seed, self.generation, index as u64);
-            let rules = &self.rules[index % self.rules.len()];
-            let game = SelfPlayGame::new(index as u64, rules, &self.config, &self.search, self.simulations, rng);
-            (index, game)
-        })
-    }
-
-    fn is_open(&self) -> bool {
-        false
-    }
-}
-
-type Ended = Result<(), RunError<Infallible>>;
+type Ended = Result<(), RunError>;
 
 struct Running {
     receiver: Receiver<Message<Numbered>>,
@@ -213,22 +181,23 @@ pub(crate) fn self_play(
     search.validate().map_err(value_error)?;
     let config = SelfPlayConfig { opening_plies, max_plies, ..SelfPlayConfig::default() };
     let workers = n_threads(threads)?.clamp(1, games.max(1));
-    let tasks_per_worker = batch.clamp(1, games.div_ceil(workers).max(1));
     let source = Source::of(py, model, evaluator)?;
     let (to_caller, receiver) = ToCaller::new();
     let evaluators = Prepared::new(source.evaluators(workers, 1, 0, &to_caller)?);
     let (cancel, counters) = (CancelToken::new(), Arc::new(Counters::default()));
     let thread = {
-        let (cancel, counters) = (cancel.clone(), Arc::clone(&counters));
-        let next = AtomicUsize::new(0);
-        let source = Games { next, count: games, rules: rules.clone(), config, search, simulations, seed, generation };
+        let (cancel, counters, rules) = (cancel.clone(), Arc::clone(&counters), rules.clone());
         std::thread::spawn(move || {
+            let game = |index: usize| {
+                let rng = game_rng(seed, generation, index as u64);
+                SelfPlayGame::new(index as u64, &rules[index % rules.len()], &config, &search, simulations, rng)
+            };
             let deliver = |index: usize, record: GameRecord| {
                 to_caller.send(Message::Part((index, record)));
             };
-            let concurrency = Concurrency { workers, tasks_per_worker };
+            let concurrency = Concurrency { workers, tasks_per_worker: batch };
             let make_evaluators = || vec![evaluators.take()];
-            let ended = run_task_source(&source, concurrency, make_evaluators, &counters, &cancel, deliver);
+            let ended = deliver_tasks(games, concurrency, game, make_evaluators, &counters, &cancel, deliver);
             to_caller.send(Message::Done);
             ended
         })

@@ -12,8 +12,8 @@ use pyo3::types::PyDict;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use std::sync::Arc;
-use tablut_net::{FEATURES, InputBatch, PLANES, encode};
-use tablut_rules::{Game, Move, MoveList, Rules, SIZE, SQUARES, Side};
+use tablut_net::{FEATURES, InputBatch, PLANES, SIZE, SQUARES, check_board, encode};
+use tablut_rules::{Game, Move, MoveList, Rules, Side};
 
 struct Table {
     game: Game,
@@ -112,18 +112,17 @@ impl PyVectorGames {
     #[pyo3(signature = (rules, n, *, seed=0, max_plies=None, threads=1))]
     fn new(rules: RulesArgument, n: usize, seed: u64, max_plies: Option<u32>, threads: usize) -> PyResult<Self> {
         let RulesArgument(rules) = rules;
+        check_board(&rules).map_err(value_error)?;
         if n == 0 || threads == 0 || max_plies == Some(0) {
             return Err(value_error("n, threads and max_plies: expected at least 1"));
         }
-        let mut games = Self { rules, tables: Vec::new(), max_plies, threads: threads.min(n) };
-        games.reset(n, seed);
-        Ok(games)
+        let tables = tables(&rules, n, seed);
+        Ok(Self { rules, tables, max_plies, threads: threads.min(n) })
     }
 
     /// Begins all games again.
-    #[pyo3(name = "reset")]
-    fn reset_all(&mut self, seed: u64) {
-        self.reset(self.tables.len(), seed);
+    fn reset(&mut self, seed: u64) {
+        self.tables = tables(&self.rules, self.tables.len(), seed);
     }
 
     /// The number of games.
@@ -229,10 +228,8 @@ impl PyVectorGames {
     }
 }
 
-impl PyVectorGames {
-    fn reset(&mut self, n: usize, seed: u64) {
-        self.tables = (0..n).map(|place| Table::new(&self.rules, seed, place as u64)).collect();
-    }
+fn tables(rules: &Arc<Rules>, n: usize, seed: u64) -> Vec<Table> {
+    (0..n).map(|place| Table::new(rules, seed, place as u64)).collect()
 }
 
 type StepArrays<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<bool>>, Bound<'py, PyArray1<bool>>);

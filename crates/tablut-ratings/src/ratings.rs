@@ -36,14 +36,12 @@ mod solve;
 
 pub use model::{Anchor, PRIOR_SD_ELO, Pairing};
 
-/// A rating in Elo points.
+/// A rating in Elo points, with its 95 % interval.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct Rating {
-    /// The estimate.
     pub elo: f64,
-    /// Lower end of the 95 % interval.
     pub low: f64,
-    /// Upper end of the 95 % interval.
     pub high: f64,
 }
 

@@ -18,12 +18,10 @@ const NOTIONAL_UNITS: f64 = 2.0;
 
 /// Wins, draws and losses of one player. A score knows only points: whatever gives half a point is a draw.
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct Wdl {
-    /// Games won.
     pub wins: u32,
-    /// Games drawn.
     pub draws: u32,
-    /// Games lost.
     pub losses: u32,
 }
 
@@ -86,14 +84,12 @@ impl Pentanomial {
 
 /// A mean score and its 95 % interval. All values lie between 0 and 1.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct ScoreEstimate {
-    /// Number of games.
     pub games: u32,
     /// The mean score, or ½ if there were no games.
     pub mean: f64,
-    /// The interval's lower end.
     pub low: f64,
-    /// The interval's upper end.
     pub high: f64,
 }
 

@@ -1,11 +1,14 @@
 //! Metrics and games as CSV tables, for notebooks and spreadsheets.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use tablut_games::{GameRecord, GenerationMetrics, LossParts, PhaseStatistics, PolicyStatistics, RuleSetStatistics};
+use tablut_ratings::Rating;
 use tablut_rules::Side;
 
 use crate::metrics::weighted_mean;
+use crate::rated::{by_generation, most_telling};
 
 pub const GAME_COLUMNS: &str = "file,game,rules,ply,side,move,searched,value,draw,simulations,legal_moves,entropy,top_probability,winner,reason,plies";
 
@@ -54,17 +57,47 @@ pub fn metrics_csv(lines: &[GenerationMetrics]) -> String {
     for (part, _) in LossParts::default().named() {
         let _ = write!(table, ",loss_{part}");
     }
-    table.push('\n');
+    table += ",rating,rating_low,rating_high,rating_games,rating_anchor\n";
+    let mut ratings: BTreeMap<&str, RatedTable> = BTreeMap::new();
+    for set in lines.iter().flat_map(|line| &line.rule_sets) {
+        ratings.entry(&set.rules).or_insert_with(|| RatedTable::of(lines, &set.rules));
+    }
     for line in lines {
         for set in &line.rule_sets {
             table += &COLUMNS.map(|(_, cell)| cell(line, set)).join(",");
             for (_, loss) in line.learning.loss.named() {
                 let _ = write!(table, ",{loss}");
             }
+            table += &ratings[set.rules.as_str()].cells(line.generation);
             table.push('\n');
         }
     }
     table
+}
+
+/// The ratings under one rule set, in Elo above an anchor.
+struct RatedTable {
+    anchor: String,
+    ratings: BTreeMap<u64, (Rating, u32)>,
+}
+
+impl RatedTable {
+    fn of(lines: &[GenerationMetrics], rules: &str) -> Self {
+        let anchor = most_telling(lines, Some(rules)).unwrap_or_default().to_owned();
+        let ratings = by_generation(lines, Some(rules), None);
+        Self { anchor, ratings: ratings.into_iter().map(|(generation, rating, n)| (generation, (rating, n))).collect() }
+    }
+
+    /// The last cells of a generation's row, each after a comma.
+    fn cells(&self, generation: u64) -> String {
+        self.ratings.get(&generation).map_or_else(
+            || ",,,,,".to_owned(),
+            |(rating, games)| {
+                let Rating { elo, low, high } = rating;
+                format!(",{elo:.1},{low:.1},{high:.1},{games},{}", cell(&self.anchor))
+            },
+        )
+    }
 }
 
 fn policy(set: &RuleSetStatistics, side: Side, value: fn(&PolicyStatistics) -> f64) -> String {

@@ -41,7 +41,7 @@ fn line(game: &GameRecord, rules: &Rules) -> Option<Line> {
     if moves.is_empty() {
         return None;
     }
-    let turned = |symmetry: &Symmetry| moves.iter().map(|&mv| symmetry.mv(mv)).collect::<Vec<_>>();
+    let turned = |symmetry: &Symmetry| moves.iter().map(|&mv| symmetry.mv(rules.size(), mv)).collect::<Vec<_>>();
     let text = |moves: &Vec<Move>| moves.iter().map(ToString::to_string).collect::<Vec<_>>();
     let view = Symmetry::ALL.iter().map(turned).min_by_key(text)?;
     Some((view, game.results(rules)))

@@ -5,13 +5,15 @@
 //! - [`report_page`]: one HTML page without scripts. [`live_page`] and [`snapshot_page`]: the page of a run in
 //!   progress, with and without automatic reloading.
 //! - [`Live`]: the current state of a run. [`LiveReport`]: its pages for a server.
-//! - [`metrics_csv`], [`games_csv`]: CSV tables. [`write_tensorboard`]: event files for TensorBoard.
+//! - [`metrics_csv`], [`games_csv`]: CSV tables. [`run_json`]: JSON. [`write_tensorboard`]: event files for
+//!   TensorBoard.
 
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
 mod csv;
 pub mod figures;
 pub mod games;
+mod json;
 mod live;
 mod live_report;
 mod metrics;
@@ -23,6 +25,7 @@ mod tensorboard;
 mod words;
 
 pub use csv::{GAME_COLUMNS, games_csv, metrics_csv};
+pub use json::run_json;
 pub use live::{DisplayedGame, LIVE_FILE, Live};
 pub use live_report::LiveReport;
 pub use page::{LIVE_PATH, SNAPSHOT_PATH, live_page, report_page, snapshot_page};

@@ -11,6 +11,28 @@ pub(crate) fn mean(lines: &[GenerationMetrics], value: impl Fn(&GenerationMetric
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// The work of a run from its start to the end of a generation.
+#[derive(Copy, Clone, Debug, Default)]
+pub(crate) struct Spent {
+    pub evaluations: u64,
+    pub hours: f64,
+    /// Hours times the threads of self-play, those of workers included.
+    pub core_hours: f64,
+}
+
+/// The work until the end of each line.
+pub(crate) fn spent(lines: &[GenerationMetrics]) -> Vec<Spent> {
+    let add = |sum: &mut Spent, line: &GenerationMetrics| {
+        let workers = line.fleet.iter().flat_map(|fleet| &fleet.workers).map(|worker| worker.threads).sum::<usize>();
+        let (hours, threads) = (line.seconds() / 3600.0, line.machine.threads.max(1) + workers);
+        sum.evaluations += line.selfplay.evaluations;
+        sum.hours += hours;
+        sum.core_hours += hours * threads as f64;
+        Some(*sum)
+    };
+    lines.iter().scan(Spent::default(), add).collect()
+}
+
 /// The items in the order of their first appearance, each once.
 pub(crate) fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut found = Vec::new();

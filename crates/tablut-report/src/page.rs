@@ -107,9 +107,8 @@ fn one(run: &RunFiles, mode: Mode) -> Markup {
     } else {
         now::section(run, steps)
     };
-    let sections: [(&str, &str, Markup); 11] = [
-        ("now", "Current state", now),
-        ("strength", "Strength", strength::section(run)),
+    let sections: [(&str, &str, Markup); 10] = [
+        ("strength", "The final match", strength::section(run)),
         ("ratings", "Ratings during training", ratings::section(run)),
         ("curves", "Curves", curves::section(run)),
         ("sides", "Results by rule set and side", sides::section(run)),
@@ -135,12 +134,12 @@ fn one(run: &RunFiles, mode: Mode) -> Markup {
                     "This is a snapshot. " a href=(LIVE_PATH) { "The live page" } " reloads automatically."
                 } },
             }
-            nav aria-label="Sections" { @for (id, name, _) in shown() { a href=(format!("#{id}")) { (name) } } }
         }
         main {
             (verdict(run))
+            @if mode != Mode::Report { section id="now" aria-labelledby="now-h" { h2 id="now-h" { "Current state" } (now) } }
             @for (id, name, markup) in shown() {
-                section id=(id) aria-labelledby=(format!("{id}-h")) { h2 id=(format!("{id}-h")) { (name) } (markup) }
+                details class="part" { summary { h2 { (name) } } section id=(id) aria-label=(name) { (markup) } }
             }
         }
     }
@@ -151,10 +150,9 @@ fn config_section(run: &RunFiles) -> Markup {
         return html! {};
     }
     html! {
-        p { "A run is a function of its config and seed, to the bit, on any processor with AVX2, AVX-512 or NEON. Save the config below as " code { "again.toml" } " and call:" }
-        pre { "tablut train again.toml --run runs/again" }
-        p { "The rule files that the config names must exist. The run's folder has all its rules in " code { "rules.toml" } "." }
-        details { summary { "config.toml" } pre { (run.config_text) } }
+        p { "A run is a function of its config, rules, start and seed, to the bit, on any processor with AVX2, AVX-512 or NEON. The run's folder has all of them. This trains the same nets again:" }
+        pre { "tablut train " (run.folder.display()) " --run runs/again" }
+        pre { (run.config_text) }
     }
 }
 

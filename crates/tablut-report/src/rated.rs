@@ -49,8 +49,43 @@ pub fn is_rated(lines: &[GenerationMetrics]) -> bool {
     pairs_of(lines, None) > 0
 }
 
-/// The rating of the run's nets in each stretch, under the rule set `rules` or all. Empty if no rating can be computed.
-pub fn progress(lines: &[GenerationMetrics], rules: Option<&str>) -> RatedProgress {
+/// The fixed opponent against whom the results tell most: the most pairs at a score near 50 %. A rating relative to an
+/// opponent that always loses would have a wide interval.
+pub fn most_telling<'a>(lines: &'a [GenerationMetrics], rules: Option<&'a str>) -> Option<&'a str> {
+    let mut tables: Vec<(&str, PairTable)> = Vec::new();
+    for (_, found) in matches(lines, rules).filter(|(_, found)| found.generation.is_none()) {
+        match tables.iter_mut().find(|known| known.0 == found.opponent) {
+            Some(known) => add(&mut known.1, &found.pairs),
+            None => tables.push((&found.opponent, found.pairs)),
+        }
+    }
+    let information = |table: &PairTable| {
+        let score = table.pentanomial().estimate().mean;
+        f64::from(table.pairs()) * score * (1.0 - score)
+    };
+    tables.iter().rev().max_by(|a, b| information(&a.1).total_cmp(&information(&b.1))).map(|found| found.0)
+}
+
+/// The rating of each generation's net, which is that of its stretch, with the number of games in it.
+pub fn by_generation(
+    lines: &[GenerationMetrics],
+    rules: Option<&str>,
+    anchor: Option<&str>,
+) -> Vec<(u64, Rating, u32)> {
+    let stretches = progress(lines, rules, anchor).stretches;
+    let of_stretch = |stretch: &RatedStretch| {
+        let (first, last) = stretch.generations;
+        let generations =
+            lines.iter().map(|line| line.generation).filter(move |generation| (first..=last).contains(generation));
+        let (rating, games) = (stretch.rating, stretch.games);
+        generations.map(move |generation| (generation, rating, games)).collect::<Vec<_>>()
+    };
+    stretches.iter().flat_map(of_stretch).collect()
+}
+
+/// The rating of the run's nets in each stretch, under the rule set `rules` or all, relative to `anchor` or else to the
+/// [`most_telling`] opponent. Empty if no rating can be computed.
+pub fn progress(lines: &[GenerationMetrics], rules: Option<&str>, anchor: Option<&str>) -> RatedProgress {
     let n_pairs = pairs_of(lines, rules);
     let n = ((n_pairs / PAIRS_OF_A_STRETCH) as usize).clamp(1, MOST_STRETCHES).min(lines.len().max(1));
     let stretch_of = |generation: u64| {
@@ -72,7 +107,8 @@ pub fn progress(lines: &[GenerationMetrics], rules: Option<&str>) -> RatedProgre
             add(tables.entry((net, opponent)).or_default(), &found.pairs);
         }
     }
-    let Some(anchor) = frozen.iter().position(|name| *name == "random").or((!frozen.is_empty()).then_some(0)) else {
+    let anchor = anchor.or_else(|| most_telling(lines, rules));
+    let Some(anchor) = frozen.iter().position(|name| Some(*name) == anchor) else {
         return RatedProgress::default();
     };
     let pairings: Vec<Pairing> =
@@ -189,14 +225,18 @@ mod tests {
 
     #[test]
     fn a_run_that_grows_stronger_is_seen_to() {
-        let found = progress(&lines(), None);
-        assert_eq!((found.anchor.as_str(), found.frozen.len()), ("random", 2));
+        let found = progress(&lines(), None, None);
+        assert_eq!((found.anchor.as_str(), found.frozen.len()), ("greedy", 2));
         assert!(found.stretches.len() >= 4, "{found:?}");
         let [first, last] = [found.stretches.first().unwrap(), found.stretches.last().unwrap()];
         assert_eq!((first.generations.0, last.generations.1), (0, 19));
         assert!(last.rating.low > first.rating.elo && first.games > 0, "{found:?}");
-        assert!(progress(&lines(), Some("kvasir")).stretches.len() < found.stretches.len());
-        assert_eq!(progress(&[], None), RatedProgress::default());
+        assert!(progress(&lines(), Some("kvasir"), None).stretches.len() < found.stretches.len());
+        assert_eq!(progress(&lines(), None, Some("random")).anchor, "random");
+        assert_eq!(progress(&[], None, None), RatedProgress::default());
+        let ratings = by_generation(&lines(), None, None);
+        assert_eq!(ratings.iter().map(|found| found.0).collect::<Vec<_>>(), (0..20).collect::<Vec<u64>>());
+        assert_eq!((ratings[19].1, ratings[19].2), (last.rating, last.games));
         assert!(!is_rated(&[GenerationMetrics::default()]) && is_rated(&lines()));
     }
 
@@ -217,7 +257,7 @@ mod tests {
 
     #[test]
     fn each_rule_sets_strongest_opponent_stands_apart() {
-        let (found, whole) = (scores(&lines(), true), progress(&lines(), None));
+        let (found, whole) = (scores(&lines(), true), progress(&lines(), None, None));
         assert_eq!(whole.frozen.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["greedy", "random"]);
         let names = |matches: &[&MatchReport]| -> Vec<String> {
             matches.iter().map(|of| format!("{} {}", of.rules, of.opponent())).collect()

@@ -29,14 +29,25 @@ impl Series {
     }
 }
 
-/// How the vertical axis is labelled and bounded.
-#[derive(Copy, Clone, Default)]
+/// How the axes are labelled, and how the vertical one is bounded.
+#[derive(Copy, Clone)]
 pub struct Axis {
-    /// The axis ends at 0 and 1 and has labels in per cent.
+    /// The vertical axis ends at 0 and 1 and has labels in per cent.
     pub shares: bool,
-    /// The axis begins at 0.
+    /// The vertical axis begins at 0.
     pub from_zero: bool,
+    /// What the horizontal axis measures.
+    pub across: &'static str,
 }
+
+impl Default for Axis {
+    fn default() -> Self {
+        Self { shares: false, from_zero: false, across: GENERATION }
+    }
+}
+
+/// The usual horizontal axis, whose ticks are whole numbers.
+pub const GENERATION: &str = "generation";
 
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 210.0;
@@ -52,7 +63,7 @@ fn step(span: f64, most: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|&step| step >= least * 0.999).unwrap_or(least)
 }
 
-/// A chart of lines over generations, with a title and a note on how to read it.
+/// A chart of lines over generations, time or work, with a title and a note on how to read it.
 pub fn line_chart(title: &str, reading: &str, series: &[Series], axis: Axis) -> Markup {
     let points = || series.iter().flat_map(|series| &series.points).filter(|point| point.1.is_finite());
     if points().count() == 0 {
@@ -67,11 +78,12 @@ pub fn line_chart(title: &str, reading: &str, series: &[Series], axis: Axis) -> 
     let room = if high > low { high - low } else { high.abs().max(1.0) };
     let tick = step(room, 4.0);
     let (low, high) = ((low / tick).floor() * tick, ((high / tick).ceil() * tick).max(low + tick));
-    let x_span = (x1 - x0).max(1.0);
+    let is_whole = axis.across == GENERATION;
+    let x_span = (x1 - x0).max(if is_whole { 1.0 } else { 1e-6 });
     let x = |value: f64| LEFT + (WIDTH - LEFT - RIGHT) * (value - x0) / x_span;
     let y = |value: f64| TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / (high - low);
     let ticks: Vec<f64> = (0..=((high - low) / tick).round() as i64).map(|n| low + n as f64 * tick).collect();
-    let x_step = step(x_span, 5.0).max(1.0);
+    let x_step = step(x_span, 5.0).max(if is_whole { 1.0 } else { 0.0 });
     let first_tick = (x0 / x_step).ceil() as i64;
     let last_tick = (x1 / x_step).floor() as i64;
     let x_ticks: Vec<f64> = (first_tick..=last_tick).map(|n| n as f64 * x_step).collect();
@@ -84,19 +96,19 @@ pub fn line_chart(title: &str, reading: &str, series: &[Series], axis: Axis) -> 
     html! {
         figure class="chart" {
             figcaption { b { (title) } @if !reading.is_empty() { " " span class="soft" { (reading) } } }
-            svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("{title}, by generation {x0:.0} to {x1:.0}: {spoken}")) {
-                title { (title) ", by generation: " (spoken) }
+            svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("{title}, by {} {} to {}: {spoken}", axis.across, short(x0), short(x1))) {
+                title { (title) ", by " (axis.across) ": " (spoken) }
                 @for value in &ticks {
                     line class="grid" x1=(LEFT) x2=(WIDTH - RIGHT) y1=(f1(y(*value))) y2=(f1(y(*value))) {}
                     text class="tick end" x=(LEFT - 5.0) y=(f1(y(*value) + 4.0)) { (label(*value)) }
                 }
                 @for value in &x_ticks {
-                    text class="tick mid" x=(f1(x(*value))) y=(HEIGHT - 10.0) { (format!("{value:.0}")) }
+                    text class="tick mid" x=(f1(x(*value))) y=(HEIGHT - 10.0) { @if is_whole { (format!("{value:.0}")) } @else { (short(*value)) } }
                 }
                 @for series in series {
                     path class=(format!("line {}{}", series.class, if series.dashed { " dashed" } else { "" })) d=(path(&series.points, x, y)) {}
-                    @if series.points.iter().filter(|p| p.1.is_finite()).count() == 1 {
-                        @for point in &series.points { circle class=(format!("dot {}", series.class)) cx=(f1(x(point.0))) cy=(f1(y(point.1))) r="3" {} }
+                    @for point in lone(&series.points) {
+                        circle class=(format!("dot {}", series.class)) cx=(f1(x(point.0))) cy=(f1(y(point.1))) r="3" {}
                     }
                 }
             }
@@ -109,6 +121,13 @@ pub fn line_chart(title: &str, reading: &str, series: &[Series], axis: Axis) -> 
             }
         }
     }
+}
+
+/// The points without a neighbour, through which no line goes.
+fn lone(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> {
+    let is_shown = |at: usize| points.get(at).is_some_and(|point| point.1.is_finite());
+    let is_lone = move |at: usize| is_shown(at) && !is_shown(at + 1) && !at.checked_sub(1).is_some_and(is_shown);
+    points.iter().enumerate().filter(move |(at, _)| is_lone(*at)).map(|(_, point)| *point)
 }
 
 /// A coordinate with one decimal, a tenth of a pixel.
@@ -177,6 +196,8 @@ pub fn whiskers(title: &str, low: f64, mean: f64, high: f64, class: &str) -> Mar
 /// The mean result against the net's mean value, one circle a bin. A calibrated net is on the diagonal.
 pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Markup {
     const SIDE: f64 = 220.0;
+    let bins: Vec<&CalibrationBin> =
+        bins.iter().filter(|bin| bin.value.is_finite() && bin.outcome.is_finite()).collect();
     if bins.is_empty() {
         return html! {};
     }
@@ -197,7 +218,7 @@ pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Markup {
                 line class="half" x1=(f1(x(-1.0))) x2=(f1(x(1.0))) y1=(f1(y(-1.0))) y2=(f1(y(1.0))) {}
                 text class="tick mid" x=(f1(x(0.0))) y=(SIDE - 6.0) { "the net's value" }
                 text class="tick mid" transform=(format!("translate(13 {:.1}) rotate(-90)", y(0.0))) { "mean result" }
-                @for bin in bins {
+                @for bin in &bins {
                     circle class="dot n" cx=(f1(x(bin.value))) cy=(f1(y(bin.outcome))) r=(f1(2.5 + 5.0 * (bin.positions as f64 / most).sqrt())) {
                         title { (format!("{} positions: mean value {:+.2}, mean result {:+.2}", bin.positions, bin.value, bin.outcome)) }
                     }
@@ -234,9 +255,28 @@ mod tests {
     fn one_value_and_constant_values_are_drawn() {
         for points in [vec![(5.0, 0.0)], vec![(0.0, 2.0), (1.0, 2.0)]] {
             let series = [Series { name: String::new(), class: "n".to_owned(), dashed: true, points }];
-            let text = line_chart("flat", "", &series, Axis { from_zero: true, shares: false }).into_string();
+            let text = line_chart("flat", "", &series, Axis { from_zero: true, ..Axis::default() }).into_string();
             assert!(text.contains("<svg") && !text.contains("NaN") && !text.contains("inf"), "{text}");
         }
+    }
+
+    #[test]
+    fn points_without_neighbours_are_circles_and_missing_values_are_not() {
+        let missing = f64::NAN;
+        for (values, circles) in [
+            (vec![missing, 1.0, missing], 1),
+            (vec![1.0, missing, 2.0], 2),
+            (vec![1.0, 2.0, missing, 3.0, missing], 1),
+            (vec![1.0, 2.0], 0),
+        ] {
+            let points = (0..).map(f64::from).zip(values).collect();
+            let series = [Series { name: String::new(), class: "n".to_owned(), dashed: false, points }];
+            let text = line_chart("gaps", "", &series, Axis::default()).into_string();
+            assert_eq!((text.matches("<circle").count(), text.contains("NaN")), (circles, false), "{text}");
+        }
+        let bin = |value| CalibrationBin { from: 0.0, positions: 3, value, outcome: 0.5 };
+        let text = calibration_plot("values", &[bin(0.1), bin(missing)]).into_string();
+        assert_eq!((text.matches("<circle").count(), text.contains("NaN")), (1, false), "{text}");
     }
 
     #[test]

@@ -27,6 +27,7 @@ pub fn write_tensorboard(run: &RunFiles, folder: &Path, all: bool) -> io::Result
     remove_others(run, folder)?;
     let files = RunFolder(&run.folder);
     let start = start_seconds(files);
+    let ratings = rated::by_generation(&run.lines, None, None);
     let mut seconds = 0.0;
     let mut written = 0;
     for (at, line) in run.lines.iter().enumerate() {
@@ -46,6 +47,11 @@ pub fn write_tensorboard(run: &RunFiles, folder: &Path, all: bool) -> io::Result
             file.text("config", &indented);
         }
         scalars(line, &mut file);
+        if let Some((_, rating, _)) = ratings.iter().find(|found| found.0 == line.generation) {
+            file.scalar("rating/elo", rating.elo as f32);
+            file.scalar("rating/elo_low", rating.low as f32);
+            file.scalar("rating/elo_high", rating.high as f32);
+        }
         histograms(&games, &mut file);
         durable::write(&path, &file.into_bytes())?;
         written += 1;

@@ -1,135 +1,191 @@
-//! A summary of a run in sentences: whether the net learns, how strong it is with which interval, and what looks wrong.
+//! A summary of a run in sentences: whether the net has become stronger than its start, how far it is from the net that
+//! comes with the program, what to do next, and what looks wrong.
 
 mod warnings;
 
 pub(crate) use warnings::unseen_gap;
 pub use warnings::{Warning, WarningKind, warnings};
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use tablut_arena::{MatchReport, SideResult};
+use tablut_arena::{EvaluationReport, MatchReport, SideResult};
 use tablut_games::{GenerationMetrics, LossParts};
 use tablut_ratings::{Rating, ScoreEstimate, Wdl};
 use tablut_rules::Results;
 
-use crate::figures::{count, counted, duration, percent, share_interval, signed, the_last};
+use crate::figures::{count, counted, duration, elo_text, percent, share_interval, signed, the_last};
 use crate::metrics::{by_rule_set, mean, ordinary};
-use crate::rated::{self, is_rated, latest, scores};
+use crate::rated::{self, latest, scores};
 use crate::run_files::RunFiles;
 
-/// The answer to "does the net learn?", with its reasons.
+/// The answer to "has the net become stronger?", with its reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
     pub answer: String,
-    /// Whether the net plays better than an untrained one. `None` if there is no evidence.
-    pub learns: Option<bool>,
+    /// Whether the net is stronger than the one that the run began with. `None` if the games do not show it.
+    pub stronger: Option<bool>,
+    /// What to do next.
+    pub next: String,
     pub sentences: Vec<String>,
 }
 
-/// The opponent that an untrained net with a search beats too. A score against it is no evidence of learning.
-const RANDOM: &str = "random";
-/// The run's net before training.
-const UNTRAINED: &str = "untrained";
+/// The names of the net that a run began with, among opponents.
+const START: [&str; 2] = ["untrained", "start"];
+/// The name of the net that comes with the program.
+const SHIPPED: &str = "shipped";
 /// A loss that changes by less than this, in nats, has not changed.
 const LOSS_CHANGE: f64 = 0.02;
 
-/// How the policy loss and the value loss changed over the run.
-#[derive(Copy, Clone, Debug, Eq, PartialEq)]
-enum LossTrend {
-    /// At least one fell, and none rose.
-    Falling,
-    /// One fell, and the other rose.
-    Mixed,
-    NotFalling,
-}
-
 pub fn headline(run: &RunFiles) -> Headline {
+    let measured = measured(run);
+    let start = measured.as_ref().and_then(|found| against_start(run, found));
+    let shipped = measured.as_ref().and_then(|found| against(found, &[SHIPPED]));
+    let shipped = shipped.filter(|found| start.is_none_or(|start| start.opponent() != found.opponent()));
+    let name = start_name(run, start);
+    let (answer, stronger) = match start.and_then(|found| Some((found, found.total.score?))) {
+        Some((found, score)) => {
+            let (stronger, said) = match shows(&score) {
+                Some(true) => (Some(true), format!("The net has become stronger than {name}")),
+                Some(false) => (Some(false), format!("The net has become weaker than {name}")),
+                None => (None, format!("The games do not show whether the net is stronger than {name}")),
+            };
+            (format!("{said}: {}.", score_text(found, &score)), stronger)
+        }
+        None if run.lines.is_empty() => ("No generation has finished yet.".to_owned(), None),
+        None => {
+            (format!("It is not known whether the net has become stronger: it has not played against {name}."), None)
+        }
+    };
     let mut sentences = Vec::new();
-    let strength = strength(run, &mut sentences);
-    let has_grown = growth(run, &mut sentences);
-    let losses = losses(run, &mut sentences);
+    if let Some(found) = &measured {
+        sentences.extend(found.while_training.clone());
+        let others = found.report.matches.iter().filter(|other| start.is_none_or(|start| start != *other));
+        sentences.extend(start.into_iter().chain(others).filter_map(|found| score_sentence(run, found)));
+    }
+    growth(run, &mut sentences);
+    losses(run, &mut sentences);
     sides(run, &mut sentences);
     progress(run, &mut sentences);
-    let (answer, learns) = match (strength, losses) {
-        (Some(found), _) => found,
-        (None, _) if has_grown => ("The net has become stronger during training.".to_owned(), Some(true)),
-        (None, None) => ("It is too early to say whether the net learns.".to_owned(), None),
-        (None, Some(trend)) => {
-            let (losses, learns) = match trend {
-                LossTrend::Falling => ("The losses fall.", None),
-                LossTrend::Mixed => ("One loss falls and the other rises.", None),
-                LossTrend::NotFalling => ("The losses do not fall.", Some(false)),
-            };
-            (format!("{losses} The strength of the net has not been measured."), learns)
-        }
-    };
-    Headline { answer, learns, sentences }
+    let is_behind = shipped.and_then(|found| shows(&found.total.score?)) == Some(false);
+    Headline { answer, stronger, next: next(run, start.is_some(), stronger, is_behind), sentences }
 }
 
-/// The answer from the games against fixed opponents, and whether it shows learning. `None` if there are no games.
-///
-/// It names the strongest opponent that the net beats; else the strongest one whose score may be equal; else the
-/// weakest.
-fn strength(run: &RunFiles, sentences: &mut Vec<String>) -> Option<(String, Option<bool>)> {
-    let while_training;
-    let evaluation = match &run.evaluation {
-        Some(evaluation) => evaluation,
-        None if is_rated(&run.lines) => {
-            while_training = scores(&run.lines, false);
-            if while_training.matches.is_empty() {
-                return None;
-            }
-            sentences.push(format!(
-                "The scores are those of the nets of {}, measured during training with {} simulations a move.",
-                the_last(latest(&run.lines).len()),
-                while_training.simulations
-            ));
-            &while_training
-        }
-        None => return None,
-    };
-    // From the easiest opponent to the hardest.
-    let mut matches: Vec<_> = evaluation.matches.iter().filter_map(|found| Some((found, found.total.score?))).collect();
-    matches.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
-    let several = run.rule_names().len() > 1;
-    let name = |found: &MatchReport| {
-        let opponent = if found.opponent() == UNTRAINED { "its own untrained net" } else { found.opponent() };
-        if several { format!("{opponent} under {}", found.rules) } else { opponent.to_owned() }
-    };
-    sentences.extend(matches.iter().map(|(found, score)| score_sentence(&name(found), found, score)));
-    let is_random = |found: &MatchReport| found.opponent() == RANDOM;
-    if matches.iter().any(|(found, _)| is_random(found)) {
-        sentences.push(
-            "A high score against random is no evidence of learning: a search with an untrained net beats it too."
-                .to_owned(),
+/// The games that show a net's strength.
+pub(crate) struct Measured<'a> {
+    pub report: Cow<'a, EvaluationReport>,
+    /// Which nets played, if these are the rating games during training.
+    pub while_training: Option<String>,
+}
+
+/// The final match of the run's newest net, or else the rating games of its last nets.
+pub(crate) fn measured(run: &RunFiles) -> Option<Measured<'_>> {
+    if let Some(report) = run.evaluation.as_ref().filter(|report| is_of_newest(run, report)) {
+        return Some(Measured { report: Cow::Borrowed(report), while_training: None });
+    }
+    let report = scores(&run.lines, false);
+    if report.matches.is_empty() {
+        return None;
+    }
+    let nets = format!(
+        "The scores are those of the nets of {}, measured during training with {} simulations a move.",
+        the_last(latest(&run.lines).len()),
+        report.simulations
+    );
+    Some(Measured { report: Cow::Owned(report), while_training: Some(nets) })
+}
+
+/// Whether the evaluation is of the last generation. Nets that are not named after a generation count as the newest.
+fn is_of_newest(run: &RunFiles, report: &EvaluationReport) -> bool {
+    let generation = Path::new(&report.model)
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .and_then(|stem| stem.strip_prefix("gen-")?.parse::<u64>().ok());
+    generation.is_none_or(|generation| run.lines.last().is_none_or(|line| line.generation == generation))
+}
+
+fn against<'a>(found: &'a Measured<'_>, names: &[&str]) -> Option<&'a MatchReport> {
+    found.report.matches.iter().find(|report| names.contains(&report.opponent()) && report.total.score.is_some())
+}
+
+/// The match against the net that the run began with. A run that began with the shipped net has no other opponent
+/// of that kind.
+pub(crate) fn against_start<'a>(run: &RunFiles, found: &'a Measured<'_>) -> Option<&'a MatchReport> {
+    let began_with_a_net = run.config.contains_key("start");
+    against(found, &START).or_else(|| against(found, &[SHIPPED]).filter(|_| began_with_a_net))
+}
+
+/// The net that the run began with, in words. `found` is the match against it.
+fn start_name(run: &RunFiles, found: Option<&MatchReport>) -> &'static str {
+    match found.map(MatchReport::opponent) {
+        Some(SHIPPED) => "the net that comes with the program, with which it started",
+        _ if run.config.contains_key("start") => "the net with which it started",
+        _ => "its untrained start",
+    }
+}
+
+/// Whether the score's interval shows that the first player is stronger or weaker.
+fn shows(score: &ScoreEstimate) -> Option<bool> {
+    match (score.low > 0.5, score.high < 0.5) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    }
+}
+
+/// A score with its interval, games and Elo.
+fn score_text(found: &MatchReport, score: &ScoreEstimate) -> String {
+    let interval = format!("{:.0}–{}", 100.0 * score.low, percent(score.high));
+    let elo = elo_text(&found.elo);
+    format!("it scores {} of {} games (95 % interval {interval}), {elo} Elo", percent(score.mean), score.games)
+}
+
+/// What to do next.
+fn next(run: &RunFiles, has_played_start: bool, stronger: Option<bool>, is_behind: bool) -> String {
+    let folder = run.folder.display();
+    let done = run.lines.len() as u64;
+    if run.generations_wanted().is_some_and(|wanted| done < wanted) {
+        return format!(
+            "{done} of {} generations are complete. `tablut train --resume {folder}` continues a run that was stopped.",
+            run.generations_wanted().unwrap_or(done)
         );
     }
-    let telling: Vec<_> = matches.iter().filter(|(found, _)| !is_random(found)).collect();
-    if telling.is_empty() {
-        let (_, score) = matches.first()?;
-        return Some(if score.low > 0.5 {
-            ("The net beats random. The evaluation has no stronger opponent.".to_owned(), None)
-        } else if score.high < 0.5 {
-            ("The net loses to random.".to_owned(), Some(false))
-        } else {
-            ("It is not clear whether the net beats random.".to_owned(), None)
-        });
+    let longer = format!("`tablut train --resume {folder} --set schedule.generations={}`", 2 * done.max(1));
+    match stronger {
+        Some(true) if is_behind => format!(
+            "The net that comes with the program is stronger. Start with it (`start = \"shipped\"`, or `tablut train --rules R --time 10m`), or train on: {longer}."
+        ),
+        Some(true) => format!("Train on if it should become stronger: {longer}. To play: `tablut play {folder}`."),
+        Some(false) => {
+            "Do not use this net. Try again with a lower learning.learning_rate, more schedule.games or more \
+                        schedule.simulations, and look at the warnings."
+                .to_owned()
+        }
+        None if has_played_start => format!(
+            "Train on: {longer}. More games show smaller differences: `tablut match net:{folder}@128 net:{folder}/start.safetensors@128 --games 1000`."
+        ),
+        None => format!("Measure it: `tablut match net:{folder}@128 net:{folder}/start.safetensors@128`."),
     }
-    verdict(&telling, name)
 }
 
 /// The score against one opponent in words.
-fn score_sentence(name: &str, found: &MatchReport, score: &ScoreEstimate) -> String {
-    let surely = if score.low > 0.5 {
-        "it is stronger"
-    } else if score.high < 0.5 {
-        "it is weaker"
-    } else {
-        "the games do not show which is stronger"
+fn score_sentence(run: &RunFiles, found: &MatchReport) -> Option<String> {
+    let score = found.total.score?;
+    let opponent = match found.opponent() {
+        name if START.contains(&name) => start_name(run, Some(found)),
+        SHIPPED => "the net that comes with the program",
+        name => name,
+    };
+    let several = if run.rule_names().len() > 1 { format!(" under {}", found.rules) } else { String::new() };
+    let surely = match shows(&score) {
+        Some(true) => "it is stronger",
+        Some(false) => "it is weaker",
+        None => "the games do not show which is stronger",
     };
     let side = |side: &SideResult| side.score.map_or("–".to_owned(), |score| percent(score.mean));
-    format!(
-        "Against {name} it scored {} of {} games, {} unfinished (95 % interval {:.0}–{}): {surely}. It scored {} as \
+    Some(format!(
+        "Against {opponent}{several} it scored {} of {} games, {} unfinished (95 % interval {:.0}–{}): {surely}. It scored {} as \
          attackers and {} as defenders.",
         percent(score.mean),
         score.games,
@@ -138,36 +194,14 @@ fn score_sentence(name: &str, found: &MatchReport, score: &ScoreEstimate) -> Str
         percent(score.high),
         side(&found.as_attackers),
         side(&found.as_defenders),
-    )
-}
-
-/// The answer from matches against other opponents than `random`, the easiest first.
-fn verdict(
-    telling: &[&(&MatchReport, ScoreEstimate)],
-    name: impl Fn(&MatchReport) -> String,
-) -> Option<(String, Option<bool>)> {
-    if let Some((found, _)) = telling.iter().rev().find(|(_, score)| score.low > 0.5) {
-        return Some((format!("The net has learnt: it beats {}.", name(found)), Some(true)));
-    }
-    if let Some((found, _)) = telling.iter().rev().find(|(_, score)| score.high >= 0.5) {
-        let level = format!("the games show no difference to {}", name(found));
-        // An untrained net that is not beaten may score as well against that opponent.
-        return Some(if telling.iter().any(|(found, _)| found.opponent() == UNTRAINED) {
-            (format!("It is not clear whether the net learns: {level}."), None)
-        } else {
-            (format!("The net has learnt something: {level}."), Some(true))
-        });
-    }
-    telling.first().map(|(found, _)| (format!("The net still loses to {}.", name(found)), Some(false)))
+    ))
 }
 
 /// Adds how the rating changed during training, and under which rules and with which side the net scores lowest.
-/// Returns whether the rating surely rose.
-fn growth(run: &RunFiles, sentences: &mut Vec<String>) -> bool {
-    let mut has_grown = false;
-    let found = rated::progress(&run.lines, None);
+fn growth(run: &RunFiles, sentences: &mut Vec<String>) {
+    let found = rated::progress(&run.lines, None, None);
     if let [first, .., last] = found.stretches.as_slice() {
-        has_grown = last.rating.low > first.rating.high;
+        let has_grown = last.rating.low > first.rating.high;
         let told = |stretch: &rated::RatedStretch| {
             let Rating { elo, low, high } = stretch.rating;
             let generations = match stretch.generations {
@@ -190,9 +224,9 @@ fn growth(run: &RunFiles, sentences: &mut Vec<String>) -> bool {
             told(last)
         ));
     }
-    // All opponents except random are summed, because there are few games against each.
+    // All opponents are summed, because there are few games against each.
     let mut sides: BTreeMap<(String, &str), Wdl> = BTreeMap::new();
-    for found in scores(&run.lines, true).matches.iter().filter(|found| found.opponent() != RANDOM) {
+    for found in &scores(&run.lines, true).matches {
         for (side, results) in [("attackers", found.pairs.as_attackers()), ("defenders", found.pairs.as_defenders())] {
             let sum = sides.entry((found.rules.clone(), side)).or_default();
             *sum = *sum + results;
@@ -202,7 +236,7 @@ fn growth(run: &RunFiles, sentences: &mut Vec<String>) -> bool {
     if let Some(((rules, side), score)) = estimates.min_by(|a, b| a.1.mean.total_cmp(&b.1.mean)) {
         sentences.push(format!(
             "In the rating games of {} the net scored lowest as the {side} under {rules}: {} of {} games (95 % interval {:.0}–{}) against all \
-             opponents except random.",
+             fixed opponents.",
             the_last(latest(&run.lines).len()),
             percent(score.mean),
             score.games,
@@ -210,23 +244,18 @@ fn growth(run: &RunFiles, sentences: &mut Vec<String>) -> bool {
             percent(score.high)
         ));
     }
-    has_grown
 }
 
-/// Adds how the losses changed. Returns their trend, or `None` if there are too few generations.
-fn losses(run: &RunFiles, sentences: &mut Vec<String>) -> Option<LossTrend> {
+/// Adds how the losses changed. A few generations show nothing.
+fn losses(run: &RunFiles, sentences: &mut Vec<String>) {
     if run.lines.len() < 6 {
-        sentences.push(format!(
-            "The run has finished {}. The numbers below mean little before there are six.",
-            counted(run.lines.len(), "generation")
-        ));
-        return None;
+        return;
     }
     let part = |part: fn(&LossParts) -> f32| {
         let of = |lines| mean(lines, |line| line.learning.loss_part(part));
         Some((of(run.early())?, of(run.recent())?))
     };
-    let (policy, value) = (part(|loss| loss.policy)?, part(|loss| loss.value)?);
+    let (Some(policy), Some(value)) = (part(|loss| loss.policy), part(|loss| loss.value)) else { return };
     let fell = |(before, now): (f64, f64)| now < before - LOSS_CHANGE;
     let rose = |(before, now): (f64, f64)| now > before + LOSS_CHANGE;
     let verb = |change| {
@@ -239,7 +268,7 @@ fn losses(run: &RunFiles, sentences: &mut Vec<String>) -> Option<LossTrend> {
         }
     };
     sentences.push(format!(
-        "Over the run the policy loss {} from {:.2} to {:.2} nats, and the value loss {} from {:.2} to {:.2} nats.",
+        "Over the run the policy loss {} from {:.2} to {:.2} nats, and the value loss {} from {:.2} to {:.2} nats. Losses do not show strength.",
         verb(policy),
         policy.0,
         policy.1,
@@ -252,11 +281,6 @@ fn losses(run: &RunFiles, sentences: &mut Vec<String>) -> Option<LossTrend> {
     {
         sentences.push(format!("The policy loss is {recent:.2} nats above its minimum ({early:.2} at the start)."));
     }
-    Some(match (fell(policy) || fell(value), rose(policy) || rose(value)) {
-        (false, _) => LossTrend::NotFalling,
-        (true, false) => LossTrend::Falling,
-        (true, true) => LossTrend::Mixed,
-    })
 }
 
 /// Adds the results of ordinary self-play under the most one-sided rule sets.
@@ -280,6 +304,13 @@ fn sides(run: &RunFiles, sentences: &mut Vec<String>) {
 fn balance(rules: &str, n_generations: usize, results: &Results) -> String {
     let Results { attackers, draws, defenders, unfinished } = *results;
     let finished = results.finished();
+    if finished == 0 {
+        let generations = the_last(n_generations);
+        return format!(
+            "In {generations} of self-play under {rules} none of {unfinished} games was finished, so they do not show which \
+             side is stronger."
+        );
+    }
     let (low, high) = share_interval(attackers, finished);
     let share = |n: usize| percent(n as f64 / finished.max(1) as f64);
     // Draws count for neither side.

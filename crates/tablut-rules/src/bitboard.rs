@@ -1,25 +1,25 @@
 //! Sets of squares as bits of a `u128`.
 
 use std::fmt;
-use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Not, Sub};
+use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Sub};
 
-use crate::board::{Direction, SIZE, SQUARES, Square};
+use crate::board::{BoardSize, Direction, GRID, GRID_SQUARES, Square};
 
-const FULL: u128 = (1 << SQUARES) - 1;
+const FULL: u128 = (1 << GRID_SQUARES) - 1;
 /// The squares of column `a`.
 const FIRST_COLUMN: u128 = column_bits(0);
-const LAST_COLUMN: u128 = column_bits(SIZE - 1);
+const LAST_COLUMN: u128 = column_bits(GRID - 1);
 /// The squares that a step in each direction can reach. A step to the north, for example, never reaches row 1.
 pub(crate) const STEPPED: [u128; 4] =
-    [FULL & !((1 << SIZE) - 1), FULL & !FIRST_COLUMN, FULL >> SIZE, FULL & !LAST_COLUMN];
+    [FULL & !((1 << GRID) - 1), FULL & !FIRST_COLUMN, FULL >> GRID, FULL & !LAST_COLUMN];
 /// The squares that have a neighbour on both sides in their row.
 pub(crate) const INNER_COLUMNS: u128 = FULL & !FIRST_COLUMN & !LAST_COLUMN;
 
 const fn column_bits(column: usize) -> u128 {
     let mut bits = 0;
     let mut row = 0;
-    while row < SIZE {
-        bits |= 1 << (row * SIZE + column);
+    while row < GRID {
+        bits |= 1 << (row * GRID + column);
         row += 1;
     }
     bits
@@ -32,15 +32,15 @@ pub struct Bitboard(u128);
 impl Bitboard {
     /// No square.
     pub const EMPTY: Bitboard = Bitboard(0);
-    /// Every square.
-    pub const FULL: Bitboard = Bitboard(FULL);
+    /// Every square of the grid, also those outside a smaller board.
+    pub(crate) const FULL: Bitboard = Bitboard(FULL);
 
-    /// The set with the given bits. Bits outside the board are dropped.
+    /// The set with the given bits. Bits outside the grid are dropped.
     pub const fn from_bits(bits: u128) -> Bitboard {
         Bitboard(bits & FULL)
     }
 
-    /// The set as bits. No bit outside the board is set.
+    /// The set as bits. No bit outside the grid is set.
     pub const fn bits(self) -> u128 {
         self.0
     }
@@ -50,7 +50,7 @@ impl Bitboard {
         Bitboard(1 << square.index())
     }
 
-    /// The set of the squares for which `test` holds.
+    /// The set of the grid's squares for which `test` holds.
     pub fn where_square(test: impl FnMut(&Square) -> bool) -> Bitboard {
         Square::all().filter(test).collect()
     }
@@ -100,18 +100,18 @@ impl Bitboard {
         Squares(self)
     }
 
-    /// Every square moved by one step. Squares that would leave the board are dropped.
+    /// Every square moved by one step. Squares that would leave the grid are dropped.
     #[must_use]
     pub const fn shifted(self, direction: Direction) -> Bitboard {
         Bitboard(match direction {
-            Direction::North => self.0 << SIZE & FULL,
+            Direction::North => self.0 << GRID & FULL,
             Direction::East => self.0 << 1 & FULL & !FIRST_COLUMN,
-            Direction::South => self.0 >> SIZE,
+            Direction::South => self.0 >> GRID,
             Direction::West => self.0 >> 1 & !LAST_COLUMN,
         })
     }
 
-    /// Every square next to a square of the set, along a row or a column.
+    /// Every square of the grid next to a square of the set, along a row or a column.
     #[must_use]
     pub const fn neighbours(self) -> Bitboard {
         Bitboard(
@@ -120,6 +120,23 @@ impl Bitboard {
                 | self.shifted(Direction::South).0
                 | self.shifted(Direction::West).0,
         )
+    }
+}
+
+impl BoardSize {
+    /// The board's squares.
+    pub fn board(self) -> Bitboard {
+        Bitboard::where_square(|square| self.contains(*square))
+    }
+
+    /// The squares of the edge (clause C1).
+    pub fn edge(self) -> Bitboard {
+        Bitboard::where_square(|square| self.is_edge(*square))
+    }
+
+    /// The four corners (clause C1).
+    pub fn corners(self) -> Bitboard {
+        Bitboard::where_square(|square| self.is_corner(*square))
     }
 }
 
@@ -195,13 +212,6 @@ operators! {
     Sub sub(a, b) = a & !b;
 }
 
-impl Not for Bitboard {
-    type Output = Bitboard;
-    fn not(self) -> Bitboard {
-        Bitboard(!self.0 & FULL)
-    }
-}
-
 impl fmt::Debug for Bitboard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(*self).finish()
@@ -221,7 +231,6 @@ mod tests {
             }
         }
         assert_eq!(Bitboard::from_bits(u128::MAX), Bitboard::FULL);
-        assert_eq!(!Bitboard::EMPTY, Bitboard::FULL);
     }
 
     #[test]
@@ -230,6 +239,6 @@ mod tests {
         assert_eq!(squares, Square::all().collect::<Vec<_>>());
         let back: Vec<Square> = Bitboard::FULL.iter().rev().collect();
         assert_eq!(back, Square::all().rev().collect::<Vec<_>>());
-        assert_eq!(Bitboard::FULL.iter().len(), SQUARES);
+        assert_eq!(Bitboard::FULL.iter().len(), GRID_SQUARES);
     }
 }

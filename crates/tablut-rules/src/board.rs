@@ -1,30 +1,136 @@
-//! The board's geometry: squares and directions. Only this file contains the size of the board.
+//! The geometry of boards: sizes, squares and directions. Only this file knows the sizes.
+//!
+//! Every board lies in the lower left corner of one grid, so that a square has the same index on all boards.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Number of squares along one side of the board.
-pub const SIZE: usize = 9;
+/// Number of squares along one side of the grid, which is the largest board.
+pub const GRID: usize = 11;
 
-/// Number of squares on the board.
-pub const SQUARES: usize = SIZE * SIZE;
+/// Number of squares of the grid.
+pub const GRID_SQUARES: usize = GRID * GRID;
 
-/// Longest move, in squares.
-pub const MAX_DISTANCE: usize = SIZE - 1;
+/// Longest move on the largest board, in squares.
+pub const MAX_DISTANCE: usize = GRID - 1;
 
-/// Number of attackers at the start.
-pub const N_ATTACKERS: usize = 16;
+/// The number of squares along one side of a board.
+#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
+pub enum BoardSize {
+    /// 7 × 7 squares, Brandubh's board.
+    Seven,
+    /// 9 × 9 squares, Tablut's board.
+    Nine,
+    /// 11 × 11 squares, Hnefatafl's board.
+    Eleven,
+}
 
-/// Number of defenders at the start, without the king.
-pub const N_DEFENDERS: usize = 8;
+impl BoardSize {
+    /// All sizes, in the order of their indices.
+    pub const ALL: [BoardSize; 3] = [BoardSize::Seven, BoardSize::Nine, BoardSize::Eleven];
 
-/// The start position's board, rows from the top (clause C2).
-pub(crate) const START_ROWS: &str = "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3";
+    /// The size with this number of squares along one side.
+    ///
+    /// # Errors
+    /// If there is no such board. The error says why.
+    pub fn of_width(width: usize) -> Result<BoardSize, BoardSizeError> {
+        BoardSize::ALL.into_iter().find(|size| size.width() == width).ok_or(BoardSizeError { width })
+    }
 
-/// The middle square, e5. It is the throne in the rule sets that have one.
-pub const CENTRE: Square = Square::new(SIZE / 2, SIZE / 2);
+    /// 0 for 7 squares, 1 for 9, 2 for 11.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
 
-/// A square of the board, stored as `row * SIZE + column`: a1 is 0, b1 is 1 and i9 is 80.
+    /// Number of squares along one side: 7, 9 or 11.
+    pub const fn width(self) -> usize {
+        2 * self.index() + 7
+    }
+
+    /// Number of squares on the board.
+    pub const fn n_squares(self) -> usize {
+        self.width() * self.width()
+    }
+
+    /// Longest move, in squares.
+    pub const fn max_distance(self) -> usize {
+        self.width() - 1
+    }
+
+    /// Rounds in which a distance that doubles each time covers the longest move.
+    pub(crate) const fn doublings(self) -> u32 {
+        self.max_distance().next_power_of_two().trailing_zeros()
+    }
+
+    /// The largest number of attackers in a game.
+    pub const fn most_attackers(self) -> usize {
+        [8, 16, 24][self.index()]
+    }
+
+    /// The largest number of defenders in a game, without the king.
+    pub const fn most_defenders(self) -> usize {
+        self.most_attackers() / 2
+    }
+
+    /// The middle square. It is the throne in the rule sets that have one.
+    pub const fn centre(self) -> Square {
+        Square::new(self.width() / 2, self.width() / 2)
+    }
+
+    /// Whether the square lies on the board.
+    pub const fn contains(self, square: Square) -> bool {
+        square.column() < self.width() && square.row() < self.width()
+    }
+
+    /// Whether the square lies on the board's edge (clause C1).
+    pub const fn is_edge(self, square: Square) -> bool {
+        let (column, row, last) = (square.column(), square.row(), self.width() - 1);
+        self.contains(square) && (column == 0 || row == 0 || column == last || row == last)
+    }
+
+    /// Whether the square is one of the four corners (clause C1).
+    pub const fn is_corner(self, square: Square) -> bool {
+        let (column, row, last) = (square.column(), square.row(), self.width() - 1);
+        (column == 0 || column == last) && (row == 0 || row == last)
+    }
+
+    /// The board's squares, row by row from a1.
+    pub fn squares(self) -> impl DoubleEndedIterator<Item = Square> + ExactSizeIterator {
+        (0..self.n_squares()).map(move |place| self.square(place))
+    }
+
+    /// The place of one of the board's squares among [`BoardSize::squares`].
+    pub const fn place(self, square: Square) -> usize {
+        square.row() * self.width() + square.column()
+    }
+
+    /// The square at a place among [`BoardSize::squares`].
+    ///
+    /// # Panics
+    /// If the place is not below [`BoardSize::n_squares`].
+    pub const fn square(self, place: usize) -> Square {
+        assert!(place < self.n_squares(), "a square outside the board");
+        Square::new(place % self.width(), place / self.width())
+    }
+}
+
+impl fmt::Display for BoardSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{0} × {0}", self.width())
+    }
+}
+
+/// There is no board with this number of squares along one side.
+#[derive(Copy, Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error(
+    "{width} × {width} squares, expected 7 × 7, 9 × 9 or 11 × 11{}",
+    if *.width > GRID { ": a set of squares has 128 bits, too few for a larger board" } else { "" }
+)]
+pub struct BoardSizeError {
+    width: usize,
+}
+
+/// A square, stored as `row * GRID + column`: a1 is 0, b1 is 1 and k11 is 120.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub struct Square(u8);
 
@@ -32,65 +138,48 @@ impl Square {
     /// The square in `column` (0 is `a`) and `row` (0 is `1`).
     ///
     /// # Panics
-    /// If `column` or `row` is not below [`SIZE`].
+    /// If `column` or `row` is not below [`GRID`].
     pub const fn new(column: usize, row: usize) -> Square {
-        assert!(column < SIZE && row < SIZE, "a square outside the board");
-        Square((row * SIZE + column) as u8)
+        assert!(column < GRID && row < GRID, "a square outside the grid");
+        Square((row * GRID + column) as u8)
     }
 
-    /// The square with an index, or `None` if the index is [`SQUARES`] or more.
-    pub const fn from_index(index: usize) -> Option<Square> {
-        if index < SQUARES { Some(Square(index as u8)) } else { None }
-    }
-
-    /// The square for the position of a bit that is known to lie on the board.
+    /// The square for the position of a bit that is known to lie in the grid.
     pub(crate) const fn from_bit(index: u32) -> Square {
-        debug_assert!((index as usize) < SQUARES);
+        debug_assert!((index as usize) < GRID_SQUARES);
         Square(index as u8)
     }
 
-    /// Every square, row by row from a1.
-    pub fn all() -> impl DoubleEndedIterator<Item = Square> + ExactSizeIterator {
-        (0..SQUARES as u8).map(Square)
+    /// Every square of the grid, row by row from a1.
+    pub(crate) fn all() -> impl DoubleEndedIterator<Item = Square> + ExactSizeIterator {
+        (0..GRID_SQUARES as u8).map(Square)
     }
 
-    /// `row * SIZE + column`, below [`SQUARES`].
+    /// `row * GRID + column`, below [`GRID_SQUARES`]. [`BoardSize::place`] numbers the squares of one board.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
     /// The column, 0 for `a`.
     pub const fn column(self) -> usize {
-        self.0 as usize % SIZE
+        self.0 as usize % GRID
     }
 
     /// The row, 0 for `1`.
     pub const fn row(self) -> usize {
-        self.0 as usize / SIZE
+        self.0 as usize / GRID
     }
 
-    /// The next square in a direction, or `None` at the edge of the board.
+    /// The next square of the grid in a direction, or `None` at its end. On a smaller board the square may lie outside.
     pub const fn step(self, direction: Direction) -> Option<Square> {
         let (column, row) = (self.column(), self.row());
         match direction {
-            Direction::North if row + 1 < SIZE => Some(Square::new(column, row + 1)),
-            Direction::East if column + 1 < SIZE => Some(Square::new(column + 1, row)),
+            Direction::North if row + 1 < GRID => Some(Square::new(column, row + 1)),
+            Direction::East if column + 1 < GRID => Some(Square::new(column + 1, row)),
             Direction::South if row > 0 => Some(Square::new(column, row - 1)),
             Direction::West if column > 0 => Some(Square::new(column - 1, row)),
             _ => None,
         }
-    }
-
-    /// Whether the square lies on the board's edge (clause C1).
-    pub const fn is_edge(self) -> bool {
-        let (column, row) = (self.column(), self.row());
-        column == 0 || row == 0 || column == SIZE - 1 || row == SIZE - 1
-    }
-
-    /// Whether the square is one of the four corners (clause C1).
-    pub const fn is_corner(self) -> bool {
-        let (column, row) = (self.column(), self.row());
-        (column == 0 || column == SIZE - 1) && (row == 0 || row == SIZE - 1)
     }
 
     /// Direction and distance to another square, if both lie in one row or column.
@@ -122,9 +211,9 @@ impl fmt::Debug for Square {
     }
 }
 
-/// The text does not name a square of the board.
+/// The text does not name a square.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("{text:?} is no square: expected a column letter and a row number, a1 to {}", Square(SQUARES as u8 - 1))]
+#[error("{text:?} is no square: expected a column letter and a row number, a1 to {}", Square(GRID_SQUARES as u8 - 1))]
 pub struct SquareError {
     text: String,
 }
@@ -134,12 +223,14 @@ impl FromStr for Square {
 
     fn from_str(text: &str) -> Result<Square, SquareError> {
         let error = || SquareError { text: text.chars().take(20).collect() };
-        let &[letter, digit] = text.as_bytes() else {
+        let (letter, digits) = text.split_at_checked(1).ok_or_else(error)?;
+        // `parse` alone would also read `+1` and `01`.
+        if !digits.starts_with(|digit: char| matches!(digit, '1'..='9')) {
             return Err(error());
-        };
-        let column = usize::from(letter.wrapping_sub(b'a'));
-        let row = usize::from(digit.wrapping_sub(b'1'));
-        if column < SIZE && row < SIZE { Ok(Square::new(column, row)) } else { Err(error()) }
+        }
+        let column = usize::from(letter.as_bytes()[0].wrapping_sub(b'a'));
+        let row = digits.parse::<usize>().map_err(|_| error())? - 1;
+        if column < GRID && row < GRID { Ok(Square::new(column, row)) } else { Err(error()) }
     }
 }
 
@@ -182,30 +273,47 @@ mod tests {
 
     #[test]
     fn squares_are_numbered_along_the_rows() {
-        for (text, index) in [("a1", 0), ("b1", 1), ("a2", 9), ("e5", 40), ("i9", 80)] {
+        for (text, index, places) in
+            [("a1", 0, [0, 0, 0]), ("b1", 1, [1, 1, 1]), ("a2", 11, [7, 9, 11]), ("g7", 72, [48, 60, 72])]
+        {
             let square: Square = text.parse().expect("a square");
             assert_eq!(square.index(), index);
             assert_eq!(square.to_string(), text);
+            assert_eq!(BoardSize::ALL.map(|size| size.place(square)), places);
         }
-        assert_eq!(CENTRE.to_string(), "e5");
-        for text in ["", "a", "a0", "j1", "a10", "A1", "é", "e5 "] {
+        assert_eq!(BoardSize::ALL.map(|size| size.centre().to_string()), ["d4", "e5", "f6"]);
+        let last = |size: BoardSize| size.squares().next_back().map(|square| square.to_string());
+        assert_eq!(BoardSize::ALL.map(last), ["g7", "i9", "k11"].map(|text| Some(text.to_owned())));
+        for text in ["", "a", "a0", "l1", "a12", "a01", "a+1", "A1", "é", "é1", "e5 ", "a100000000000000000000"] {
             assert!(text.parse::<Square>().is_err(), "{text:?}");
         }
     }
 
     #[test]
+    fn boards_of_other_sizes_are_refused_with_the_reason() {
+        for size in BoardSize::ALL {
+            assert_eq!(BoardSize::of_width(size.width()), Ok(size));
+        }
+        let error = |width| BoardSize::of_width(width).expect_err("no board").to_string();
+        assert_eq!(error(8), "8 × 8 squares, expected 7 × 7, 9 × 9 or 11 × 11");
+        assert!(error(13).ends_with("11 × 11: a set of squares has 128 bits, too few for a larger board"));
+    }
+
+    #[test]
     fn steps_end_at_the_edge_and_lead_back() {
-        for square in Square::all() {
-            let steps = Direction::ALL.map(|d| square.step(d));
-            for (direction, step) in Direction::ALL.into_iter().zip(steps) {
-                if let Some(next) = step {
-                    assert_eq!(next.step(direction.opposite()), Some(square));
-                    assert_eq!(square.line_to(next), Some((direction, 1)));
+        for size in BoardSize::ALL {
+            for square in size.squares() {
+                let steps = Direction::ALL.map(|d| square.step(d).filter(|next| size.contains(*next)));
+                for (direction, step) in Direction::ALL.into_iter().zip(steps) {
+                    if let Some(next) = step {
+                        assert_eq!(next.step(direction.opposite()), Some(square));
+                        assert_eq!(square.line_to(next), Some((direction, 1)));
+                    }
                 }
+                let open = steps.iter().flatten().count();
+                assert_eq!(size.is_edge(square), open < 4);
+                assert_eq!(size.is_corner(square), open == 2);
             }
-            let open = steps.iter().flatten().count();
-            assert_eq!(square.is_edge(), open < 4);
-            assert_eq!(square.is_corner(), open == 2);
         }
     }
 }

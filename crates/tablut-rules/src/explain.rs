@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use crate::board::MAX_DISTANCE;
 use crate::ruleset::{
     CampEntry, CaptureCount, Escape, First, HostileCamps, Hostility, KingCapture, Landing, Passing, RepetitionResult,
-    RuleSet,
+    RuleSet, ShieldWall,
 };
 
 /// One section of an explanation: a title and sentences.
@@ -53,16 +52,41 @@ impl RuleSet {
             Escape::Corners => "one of the four corners",
             Escape::EdgeOutsideCamps => "a square of the board's edge that is not a camp",
         };
-        vec![
+        let start = &self.start;
+        let numbers = [start.attackers().len(), start.defenders().len()];
+        let mut sentences = vec![
+            format!(
+                "The board has {} squares. {} attackers play against a king with {} defenders. The start position, rows \
+                 from the top: {}.",
+                self.size(),
+                numbers[0],
+                numbers[1],
+                start.rows()
+            ),
             first.to_owned(),
             format!("The defenders win when their king lands on {escape}."),
             "The attackers win when they capture the king.".to_owned(),
-        ]
+        ];
+        if self.exit_fort {
+            sentences.push(
+                "The defenders also win with an exit fort: their king stands on the edge and can move, and the \
+                 attackers cannot come to stand beside him, however many moves they make."
+                    .to_owned(),
+            );
+        }
+        if self.encirclement {
+            sentences.push(
+                "The attackers also win by encirclement: neither a defender nor the king can reach the edge, because \
+                 attackers stand in every way."
+                    .to_owned(),
+            );
+        }
+        sentences
     }
 
     fn explain_moving(&self) -> Vec<String> {
         let mut sentences = vec!["Pieces move any distance along a row or a column, over empty squares.".to_owned()];
-        if self.king.reach < MAX_DISTANCE as u32 {
+        if (self.king.reach as usize) < self.size().max_distance() {
             let squares = if self.king.reach == 1 { "square" } else { "squares" };
             sentences.push(format!("The king moves at most {} {squares} at a time.", self.king.reach));
         }
@@ -83,8 +107,8 @@ impl RuleSet {
                 sentences.push("The king and the defenders may not land on a camp or pass over one.".to_owned());
             }
             CampEntry::AttackersWithin => sentences.push(
-                "Only an attacker that stands on a camp may land on camps or pass over them, and only within its group \
-                 of four. Once it has left the group, it may not return to a camp."
+                "Only an attacker that stands on a camp may land on camps or pass over them, and only within its group. \
+                 Once it has left the group, it may not return to a camp."
                     .to_owned(),
             ),
         }
@@ -130,6 +154,18 @@ impl RuleSet {
                     .to_owned(),
             );
         }
+        let closing = match self.captures.shield_wall {
+            ShieldWall::Never => None,
+            ShieldWall::Pieces => Some("an enemy at each end"),
+            ShieldWall::PiecesAndCorners => Some("an enemy at each end, or an enemy at one and a corner at the other"),
+        };
+        sentences.extend(closing.map(|closing| {
+            format!(
+                "Shield wall: neighbouring soldiers on the edge are captured together when each has an enemy in front \
+                 of it and the row has {closing}. The enemy that moved must stand at an end. A king in the row is not \
+                 captured."
+            )
+        }));
         sentences.push("The edge of the board does not count as a captor of soldiers.".to_owned());
         sentences
     }
@@ -184,6 +220,7 @@ impl RuleSet {
             RepetitionResult::Ignored => None,
             RepetitionResult::Draw => Some("the game is a draw."),
             RepetitionResult::MoverLoses => Some("the side whose move repeated it loses."),
+            RepetitionResult::DefendersLose => Some("the defenders lose."),
             RepetitionResult::AggressorLoses => Some(
                 "the aggressor loses. Only the moves since the previous occurrence count. A side had no choice if it \
                  faced a threat to win at once before each of its moves. If only one side had a choice, that side is \
@@ -260,9 +297,11 @@ mod tests {
     }
 
     /// All values of every clause, by the clause's key in a rule file.
-    const CLAUSES: [(&str, &str, &[&str]); 25] = [
+    const CLAUSES: [(&str, &str, &[&str]); 28] = [
         ("", "first", &["'attackers'", "'defenders'", "'drawn'"]),
         ("", "escape", &["'edge'", "'corners'", "'edge-outside-camps'"]),
+        ("", "exit-fort", &["true", "false"]),
+        ("", "encirclement", &["true", "false"]),
         ("", "no-capture-plies", &["100", "200"]),
         ("", "max-plies", &["300", "400"]),
         ("throne", "landing", &["'nobody'", "'king'", "'anyone'"]),
@@ -285,7 +324,8 @@ mod tests {
         ("king", "elsewhere", &["'between-two'", "'surrounded'"]),
         ("captures", "count", &["'all'", "'one-chosen'"]),
         ("captures", "pinned-defender", &["true", "false"]),
-        ("repetition", "result", &["'ignored'", "'draw'", "'mover-loses'", "'aggressor-loses'"]),
+        ("captures", "shield-wall", &["'never'", "'pieces'", "'pieces-and-corners'"]),
+        ("repetition", "result", &["'ignored'", "'draw'", "'mover-loses'", "'aggressor-loses'", "'defenders-lose'"]),
         ("repetition", "occurrences", &["2", "3"]),
     ];
 

@@ -4,6 +4,7 @@ mod repetition;
 
 use std::sync::Arc;
 
+use crate::board::BoardSize;
 use crate::moves::{Move, MoveList};
 use crate::outcome::{Outcome, Reason};
 use crate::position::Position;
@@ -44,6 +45,14 @@ pub enum PositionError {
     /// There is no king on the board.
     #[error("there is no king on the board, and a game cannot start without one")]
     NoKing,
+    /// The rules are those of another board.
+    #[error("the position has {board} squares, and the rules have {rules_board}")]
+    OtherBoard {
+        /// The position's board.
+        board: BoardSize,
+        /// The rules' board.
+        rules_board: BoardSize,
+    },
 }
 
 /// What a game stores for each ply: the move, and the position and the count since the last capture before it.
@@ -69,15 +78,20 @@ pub struct Game {
 impl Game {
     /// A new game from the start position.
     pub fn new(rules: Arc<Rules>, first: Side) -> Game {
-        Game::begin(rules, Position::start(first))
+        let start = rules.start(first);
+        Game::begin(rules, start)
     }
 
-    /// A game that starts from any position with a king. If the king stands on an escape square, or the side to move
+    /// A game that starts from any position with a king. If the position is decided, or the side to move
     /// has no legal move, the game is already over, with the outcome that follows from the position.
     ///
     /// # Errors
-    /// If the position has no king.
+    /// If the position has no king or another board than the rules.
     pub fn from_position(rules: Arc<Rules>, position: Position) -> Result<Game, PositionError> {
+        let (board, rules_board) = (position.size(), rules.size());
+        if board != rules_board {
+            return Err(PositionError::OtherBoard { board, rules_board });
+        }
         match position.king() {
             Some(_) => Ok(Game::begin(rules, position)),
             None => Err(PositionError::NoKing),

@@ -101,14 +101,20 @@ impl GameText {
         }
     }
 
-    /// The side that resigned according to the tags, or `None`. The tag `result` is 1 if the attackers won.
-    pub fn resignation(&self) -> Option<Side> {
-        let resigned = self.tag("termination").is_some_and(|words| words.to_lowercase().contains("resign"));
-        match self.tag("result") {
-            Some("1") if resigned => Some(Side::Defenders),
-            Some("-1") if resigned => Some(Side::Attackers),
+    /// The winner according to the tag `result`, `Some(None)` for a draw. `None` if the text does not tell the result.
+    pub fn winner(&self) -> Option<Option<Side>> {
+        match self.tag("result")? {
+            "1" => Some(Some(Side::Attackers)),
+            "-1" => Some(Some(Side::Defenders)),
+            "0" => Some(None),
             _ => None,
         }
+    }
+
+    /// The side that resigned according to the tags, or `None`.
+    pub fn resignation(&self) -> Option<Side> {
+        let resigned = self.tag("termination").is_some_and(|words| words.to_lowercase().contains("resign"));
+        self.winner().flatten().filter(|_| resigned).map(Side::opponent)
     }
 
     /// The indices of the main line's moves.

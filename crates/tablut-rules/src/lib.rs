@@ -1,6 +1,6 @@
-//! The rules of Tablut as data: boards, positions, moves, rule sets, games, notation and perft.
+//! The rules of Tablut and its relatives as data: boards, positions, moves, rule sets, games, notation and perft.
 //!
-//! A [`RuleSet`] is plain data: one of the fourteen built-in rule sets or a user's TOML file. [`Rules`] compiles it
+//! A [`RuleSet`] is plain data: one of the twenty built-in rule sets or a user's TOML file. [`Rules`] compiles it
 //! into masks and answers questions about a [`Position`]. A position has no memory: it is the board and the side to
 //! move. A [`Game`] adds the history. Repetition and the limits on length are decided there and nowhere else.
 //!
@@ -50,7 +50,7 @@ mod symmetry;
 mod text;
 
 pub use bitboard::{Bitboard, Squares};
-pub use board::{CENTRE, Direction, MAX_DISTANCE, N_ATTACKERS, N_DEFENDERS, SIZE, SQUARES, Square, SquareError};
+pub use board::{BoardSize, BoardSizeError, Direction, GRID, GRID_SQUARES, MAX_DISTANCE, Square, SquareError};
 pub use explain::Topic;
 pub use game::{Game, PositionError, Situation};
 pub use game_text::{GameText, GameTextError, WrittenMove};
@@ -67,8 +67,8 @@ pub use rules_line::{RulesLine, RulesLineError, WordedRules};
 pub use ruleset::{
     CampEntry, CampRules, CaptureCount, CaptureRules, ClauseDifference, CornerRules, Escape, First, HostileCamps,
     Hostility, KingCapture, KingRules, Landing, Passing, RULE_SET_NAMES, RepetitionResult, RepetitionRules, RuleSet,
-    RuleSetError, ThroneRules, USUAL_RULE_SET, is_rule_set_name,
+    RuleSetError, ShieldWall, ThroneRules, USUAL_RULE_SET, is_rule_set_name,
 };
 pub use side::{Piece, Side, SideError};
 pub use symmetry::Symmetry;
-pub use text::{decode, shown, shown_lines};
+pub use text::{decode, json_fault, plain_words, read_at_most, shown, shown_lines};

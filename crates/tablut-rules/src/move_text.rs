@@ -12,7 +12,7 @@ use crate::side::Piece;
 
 /// A move's text, parsed but not yet matched to a position. The parser accepts these forms:
 ///
-/// - `d1-d3`, `D1-D3`, `d1 d3`, `d1d3` and `d1-d3xd4`
+/// - `d1-d3`, `D1-D3`, `d1 d3`, `d1d3` and `d1-d3xd4`, with any dash or arrow, and with the marks `!` and `?`
 /// - OpenTafl's `Ke5-e6` and `d1-d3xd4/e4`, with the marks `+`, `++`, `-`, `--`
 /// - the Tablut Challenge's `d1-d4xc4xd5`
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
@@ -34,12 +34,15 @@ impl FromStr for MoveText {
         let error = || MoveError::new(text);
         let (piece, rest) = split_piece(text.trim_start());
         // Spaces separate squares as well as a hyphen does.
-        let rest: String = rest.split_whitespace().collect::<String>().to_ascii_lowercase();
-        let rest = rest.as_str();
-        let (from, rest) = rest.split_at_checked(2).ok_or_else(error)?;
-        let rest = rest.strip_prefix('-').unwrap_or(rest);
+        let rest: String = rest.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect();
+        let rest = rest.trim_end_matches(['!', '?']);
+        let is_digit = |c: &char| c.is_ascii_digit();
+        let letter = rest.chars().next().map_or(0, char::len_utf8);
+        let from_len = letter + rest.chars().skip(1).take_while(is_digit).count();
+        let (from, rest) = rest.split_at(from_len);
+        let rest = rest.trim_start_matches(is_separator);
         let rest = ["++", "--", "+", "-"].iter().find_map(|&remark| rest.strip_suffix(remark)).unwrap_or(rest);
-        let mut parts = rest.split(['x', '/']);
+        let mut parts = rest.split(['x', '×', '/']);
         let to = parts.next().unwrap_or_default();
         let from: Square = from.parse().map_err(|_| error())?;
         let to: Square = to.parse().map_err(|_| error())?;
@@ -68,12 +71,19 @@ impl fmt::Display for MoveText {
     }
 }
 
+/// Whether a character stands between the squares of a move: dashes and arrows, as pages and word processors write them.
+pub(crate) fn is_separator(c: char) -> bool {
+    matches!(c, '-' | '>' | '\u{2010}'..='\u{2015}' | '−' | '→' | '➝' | '➔' | '⟶' | '\u{f0e0}')
+}
+
 /// Removes a piece's letter from the front of the text. No piece has a column's letter.
 fn split_piece(text: &str) -> (Option<Piece>, &str) {
     let letters = [("K", Piece::King), ("k", Piece::King), ("T", Piece::Defender), ("t", Piece::Attacker)];
     letters
         .into_iter()
         .find_map(|(letter, piece)| Some((Some(piece), text.strip_prefix(letter)?)))
+        // `k5` is a square of the column k.
+        .filter(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()))
         .unwrap_or((None, text))
 }
 
@@ -153,10 +163,15 @@ mod tests {
     #[test]
     fn opentafls_forms_are_read() {
         let read = |text: &str| text.parse::<MoveText>().map(|t| (t.piece, t.captured.len()));
-        for text in ["d1-d3", "D1-D3", "d1d3", "D1d3"] {
+        for text in ["d1-d3", "D1-D3", "d1d3", "D1d3", "d1–d3", "d1 → d3", "d1->d3!?", "d1-d3+!"] {
             assert_eq!(read(text), Ok((None, 0)), "{text}");
         }
-        assert_eq!(read("Ke5-e6"), Ok((Some(Piece::King), 0)));
+        for text in ["k10-k11", "K10K11", "a11-k11", "k1-j1xi1/k2"] {
+            assert_eq!(read(text).map(|(piece, _)| piece), Ok(None), "{text}");
+        }
+        for text in ["Ke5-e6", "ke5-e6", "Kk10-k11", "kk10k11"] {
+            assert_eq!(read(text), Ok((Some(Piece::King), 0)), "{text}");
+        }
         assert_eq!(read("d1-d3xd4"), Ok((None, 1)));
         assert_eq!(read("d1-d3xd4/Ke4++"), Ok((None, 2)));
         assert_eq!(read("d1-d4xc4xd5"), Ok((None, 2)));

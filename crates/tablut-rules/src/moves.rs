@@ -94,7 +94,7 @@ impl FromStr for Move {
     }
 }
 
-/// The legal moves of a position in a fixed order: by from square (a1, b1, … i9), then direction (north, east, south,
+/// The legal moves of a position in a fixed order: by from square (a1, b1, … row by row), then direction (north, east, south,
 /// west), then distance, then choice. Reuse one list to avoid allocations.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct MoveList {
@@ -155,7 +155,9 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused() {
-        for text in ["", "-", "d1", "d1d3", "d1-d1", "d1-e2", "d1-d3x", "d1-d3xd4xd5", "d1-d3 ", "d0-d3", "ü1-d3"] {
+        for text in
+            ["", "-", "d1", "d1d3", "d1-d1", "d1-e2", "d1-d3x", "d1-d3xd4xd5", "d1-d3 ", "l1-l3", "d0-d3", "ü1-d3"]
+        {
             assert!(text.parse::<Move>().is_err(), "{text:?}");
         }
     }

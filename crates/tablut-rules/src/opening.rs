@@ -1,5 +1,6 @@
 //! The position that a game or a perft starts from, as the user chose it.
 
+use crate::game::PositionError;
 use crate::move_text::MoveText;
 use crate::position::Position;
 use crate::position_text::PositionTextError;
@@ -13,6 +14,8 @@ use crate::side::{Piece, Side};
 pub enum OpeningError {
     #[error("{0}")]
     Position(PositionTextError),
+    #[error("{0}")]
+    OtherBoard(PositionError),
     #[error("the {position} are to move in the position, expected the {first}")]
     OtherSide { position: Side, first: Side },
 }
@@ -23,13 +26,17 @@ impl Rules {
     /// draws the side, clause IC1), the attackers move first.
     ///
     /// # Errors
-    /// If the text is not a position, or another side than `first` is to move in it.
+    /// If the text is not a position, it has another board than the rules, or another side than `first` is to move in it.
     pub fn opening(&self, first: Option<Side>, position: Option<&str>) -> Result<Position, OpeningError> {
         let side = first.or(self.set().first.side()).unwrap_or(Side::Attackers);
         let Some(text) = position else {
-            return Ok(Position::start(side));
+            return Ok(self.start(side));
         };
         let position = Position::read(text, Some(side)).map_err(OpeningError::Position)?;
+        let (board, rules_board) = (position.size(), self.size());
+        if board != rules_board {
+            return Err(OpeningError::OtherBoard(PositionError::OtherBoard { board, rules_board }));
+        }
         match first {
             Some(first) if first != position.side_to_move() => {
                 Err(OpeningError::OtherSide { position: position.side_to_move(), first })
@@ -52,7 +59,7 @@ impl Rules {
         let silent = first.is_none() && position.is_none() && self.set().first.side().is_none();
         let mover = || {
             let text: MoveText = first_move?.parse().ok()?;
-            Position::start(Side::Attackers).piece_at(text.from).map(Piece::side)
+            self.start(Side::Attackers).piece_at(text.from).map(Piece::side)
         };
         self.opening(if silent { mover() } else { first }, position)
     }

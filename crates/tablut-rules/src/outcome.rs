@@ -15,9 +15,14 @@ pub enum Reason {
     KingCaptured,
     /// The king has reached an escape square.
     KingEscaped,
+    /// The attackers have encircled all defenders (clause CO8).
+    Encirclement,
+    /// The defenders have an exit fort (clause CO7).
+    ExitFort,
     /// The side to move has no legal move and loses (clause C8).
     NoMoves,
-    /// A position has occurred again, and under the rule set the game is a draw or the mover loses.
+    /// A position has occurred again, and under the rule set the game is a draw, or the mover or the defenders
+    /// lose.
     Repetition,
     /// A position has occurred again, and the aggressor loses (clause KV9).
     Aggressor,
@@ -36,6 +41,8 @@ impl Reason {
         match self {
             Reason::KingCaptured => "king-captured",
             Reason::KingEscaped => "king-escaped",
+            Reason::Encirclement => "encirclement",
+            Reason::ExitFort => "exit-fort",
             Reason::NoMoves => "no-moves",
             Reason::Repetition => "repetition",
             Reason::Aggressor => "aggressor",

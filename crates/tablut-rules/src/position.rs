@@ -3,8 +3,11 @@
 use std::fmt;
 
 use crate::bitboard::Bitboard;
-use crate::board::{N_ATTACKERS, N_DEFENDERS, SQUARES, START_ROWS, Square};
+use crate::board::{BoardSize, GRID_SQUARES, Square};
 use crate::side::{Piece, Side};
+
+/// Tablut's start position, rows from the top (clause C2).
+pub(crate) const TABLUT_START: &str = "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3";
 
 /// The board and the side to move. Clause C9 defines the word "position" in the same way.
 ///
@@ -15,20 +18,23 @@ pub struct Position {
     defenders: Bitboard,
     king: Option<Square>,
     side: Side,
+    size: BoardSize,
     hash: u64,
 }
 
 impl Position {
-    /// The start position (clause C2) with the given side to move.
+    /// Tablut's start position (clause C2) with the given side to move. [`crate::Rules::start`] is that of any rules.
     pub fn start(first: Side) -> Position {
-        Position::read(START_ROWS, Some(first)).expect("the start position is well-formed")
+        Position::read(TABLUT_START, Some(first)).expect("the start position is well-formed")
     }
 
     /// A position from its pieces. `defenders` are the soldiers without the king.
     ///
     /// # Errors
-    /// If two pieces share a square, or there are more pieces of a kind than a game has.
+    /// If a piece stands outside the board, two pieces share a square, or there are more pieces of a kind than a game on
+    /// this board has.
     pub fn from_parts(
+        size: BoardSize,
         attackers: Bitboard,
         defenders: Bitboard,
         king: Option<Square>,
@@ -39,20 +45,33 @@ impl Position {
         if let Some(square) = shared.first() {
             return Err(PartsError::SharedSquare(square));
         }
-        if attackers.len() > N_ATTACKERS {
-            return Err(PartsError::TooMany(Piece::Attacker, attackers.len()));
+        if let Some(square) = ((attackers | defenders | crown) - size.board()).first() {
+            return Err(PartsError::OffBoard(square, size));
         }
-        if defenders.len() > N_DEFENDERS {
-            return Err(PartsError::TooMany(Piece::Defender, defenders.len()));
+        for (piece, count) in [(Piece::Attacker, attackers.len()), (Piece::Defender, defenders.len())] {
+            if count > most(piece, size) {
+                return Err(PartsError::TooMany(piece, count, size));
+            }
         }
-        Ok(Position::assemble(attackers, defenders, king, side))
+        Ok(Position::assemble(size, attackers, defenders, king, side))
     }
 
-    /// A position from pieces that are known not to share a square.
-    pub(crate) fn assemble(attackers: Bitboard, defenders: Bitboard, king: Option<Square>, side: Side) -> Position {
-        let mut position = Position { attackers, defenders, king, side, hash: 0 };
+    /// A position from pieces that are known to stand on the board and not to share a square.
+    pub(crate) fn assemble(
+        size: BoardSize,
+        attackers: Bitboard,
+        defenders: Bitboard,
+        king: Option<Square>,
+        side: Side,
+    ) -> Position {
+        let mut position = Position { attackers, defenders, king, side, size, hash: 0 };
         position.hash = position.hash_from_scratch();
         position
+    }
+
+    /// The size of the board.
+    pub const fn size(&self) -> BoardSize {
+        self.size
     }
 
     /// The attackers.
@@ -122,7 +141,8 @@ impl Position {
             .into_iter()
             .zip(boards)
             .flat_map(|(piece, board)| board.iter().map(move |square| piece_key(piece, square)))
-            .fold(if self.side == Side::Defenders { TURN_KEY } else { 0 }, |hash, key| hash ^ key)
+            .fold(SIZE_KEYS[self.size.index()], |hash, key| hash ^ key)
+            ^ if self.side == Side::Defenders { TURN_KEY } else { 0 }
     }
 
     /// The same board with the given side to move.
@@ -182,29 +202,42 @@ impl fmt::Debug for Position {
 #[derive(Copy, Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartsError {
+    /// A piece stands outside the board.
+    #[error("a piece stands on {0}, which is not on a board of {1} squares")]
+    OffBoard(Square, BoardSize),
     /// Two pieces stand on the same square.
     #[error("two pieces stand on {0}")]
     SharedSquare(Square),
     /// There are more pieces of a kind than the game has.
-    #[error("{1} {0}s, expected at most {limit}", limit = most(*.0))]
-    TooMany(Piece, usize),
+    #[error("{1} {0}s, expected at most {limit} on {2} squares", limit = most(*.0, *.2))]
+    TooMany(Piece, usize, BoardSize),
 }
 
-// Keys of the position hash (Zobrist 1970): one per piece and square, one for the side to move.
-
 /// The largest number of pieces of a kind.
-const fn most(piece: Piece) -> usize {
+pub(crate) const fn most(piece: Piece, size: BoardSize) -> usize {
     match piece {
-        Piece::Attacker => N_ATTACKERS,
-        Piece::Defender => N_DEFENDERS,
+        Piece::Attacker => size.most_attackers(),
+        Piece::Defender => size.most_defenders(),
         Piece::King => 1,
     }
 }
 
-static PIECES: [[u64; SQUARES]; 3] = piece_keys();
+// Keys of the position hash (Zobrist 1970): one per piece and square, one for the side to move, one per board size. The
+// keys of Tablut's board are those from before there were others.
+
+/// The number of squares of Tablut's board.
+const TABLUT_SQUARES: usize = BoardSize::Nine.n_squares();
+
+static PIECES: [[u64; GRID_SQUARES]; 3] = piece_keys();
 
 /// Included in the hash when the defenders are to move.
-const TURN_KEY: u64 = split_mix(3 * SQUARES as u64);
+const TURN_KEY: u64 = split_mix(3 * TABLUT_SQUARES as u64);
+
+/// Included in the hash by the board's size.
+const SIZE_KEYS: [u64; 3] = [split_mix(OTHER_KEYS), 0, split_mix(OTHER_KEYS + 1)];
+
+/// The first counter of a key that Tablut's board does not need.
+const OTHER_KEYS: u64 = 3 * TABLUT_SQUARES as u64 + 1;
 
 /// `SplitMix64` (Steele, Lea, Flood 2014) of a counter. It must never change, because hashes may be stored.
 const fn split_mix(counter: u64) -> u64 {
@@ -214,14 +247,20 @@ const fn split_mix(counter: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-const fn piece_keys() -> [[u64; SQUARES]; 3] {
-    let mut keys = [[0; SQUARES]; 3];
+const fn piece_keys() -> [[u64; GRID_SQUARES]; 3] {
+    let mut keys = [[0; GRID_SQUARES]; 3];
     let mut piece = 0;
     while piece < 3 {
-        let mut square = 0;
-        while square < SQUARES {
-            keys[piece][square] = split_mix((piece * SQUARES + square) as u64);
-            square += 1;
+        let mut index = 0;
+        while index < GRID_SQUARES {
+            let square = Square::from_bit(index as u32);
+            let counter = if BoardSize::Nine.contains(square) {
+                (piece * TABLUT_SQUARES + BoardSize::Nine.place(square)) as u64
+            } else {
+                OTHER_KEYS + 2 + (piece * GRID_SQUARES + index) as u64
+            };
+            keys[piece][index] = split_mix(counter);
+            index += 1;
         }
         piece += 1;
     }
@@ -248,15 +287,27 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_overlap_are_refused() {
+    fn hashes_of_tabluts_board_never_change() {
+        let hash = |text: &str| text.parse::<Position>().expect("a position").hash();
+        assert_eq!(hash("3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3 a"), 0x5250_1358_1147_B32A);
+        assert_eq!(hash("9/9/9/9/4K4/9/9/9/tT6t d"), 0x8BE7_8CF8_69B0_4602);
+        assert_ne!(hash("7/7/7/7/7/7/t5K a"), hash("9/9/9/9/9/9/9/9/t5K2 a"));
+    }
+
+    #[test]
+    fn parts_that_are_no_position_are_refused() {
+        let parts = |size, attackers, defenders, king| {
+            Position::from_parts(size, attackers, defenders, king, Side::Attackers).map(|_| ())
+        };
+        let nine = BoardSize::Nine;
         let a1 = Square::new(0, 0);
         let one = Bitboard::of(a1);
-        assert_eq!(Position::from_parts(one, one, None, Side::Attackers), Err(PartsError::SharedSquare(a1)));
-        assert_eq!(
-            Position::from_parts(one, Bitboard::EMPTY, Some(a1), Side::Attackers),
-            Err(PartsError::SharedSquare(a1))
-        );
-        let error = Position::from_parts(Bitboard::FULL, Bitboard::EMPTY, None, Side::Attackers);
-        assert_eq!(error, Err(PartsError::TooMany(Piece::Attacker, 81)));
+        assert_eq!(parts(nine, one, one, None), Err(PartsError::SharedSquare(a1)));
+        assert_eq!(parts(nine, one, Bitboard::EMPTY, Some(a1)), Err(PartsError::SharedSquare(a1)));
+        let error = parts(nine, nine.board(), Bitboard::EMPTY, None);
+        assert_eq!(error, Err(PartsError::TooMany(Piece::Attacker, 81, nine)));
+        let k11 = Square::new(10, 10);
+        assert_eq!(parts(nine, one, Bitboard::EMPTY, Some(k11)), Err(PartsError::OffBoard(k11, nine)));
+        assert_eq!(parts(BoardSize::Eleven, one, Bitboard::EMPTY, Some(k11)), Ok(()));
     }
 }

@@ -1,16 +1,23 @@
 //! Positions as text: `3ttt3/…/3ttt3 a` from the top row down, and OpenTafl's `/3ttt3/…/3ttt3/` from the bottom row up.
+//! The number of rows is the board's size.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::bitboard::Bitboard;
-use crate::board::{N_ATTACKERS, N_DEFENDERS, SIZE, Square};
+use crate::board::{BoardSize, Square};
 use crate::moves::Move;
-use crate::position::Position;
+use crate::position::{Position, most};
 use crate::side::{Piece, Side};
 
 /// A message repeats at most this many characters of a wrong text.
 const SHOWN: usize = 160;
+/// No position's text is longer.
+const MAX_BYTES: usize = 1024;
+
+/// The largest number of empty squares that a row's text may name. It is more than a row has, so that the message says
+/// how many squares the text has.
+const MOST_EMPTY: usize = 999;
 
 /// The text is not a position. The error lists everything that is wrong.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -20,29 +27,20 @@ pub struct PositionTextError {
     faults: Vec<String>,
 }
 
+impl PositionTextError {
+    /// The same error about the value of a key of a rule file, which says why larger boards are refused.
+    pub(crate) fn with_key(self, key: &str) -> String {
+        let n_rows = self.text.split(' ').next().unwrap_or_default().trim_matches('/').split('/').count();
+        match BoardSize::of_width(n_rows) {
+            Ok(_) => format!("{key} = {self}"),
+            Err(error) => format!("{key}: {error}"),
+        }
+    }
+}
+
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for row in (0..SIZE).rev() {
-            let mut empty = 0;
-            for column in 0..SIZE {
-                if let Some(piece) = self.piece_at(Square::new(column, row)) {
-                    if empty > 0 {
-                        write!(f, "{empty}")?;
-                    }
-                    empty = 0;
-                    write!(f, "{}", piece.letter())?;
-                } else {
-                    empty += 1;
-                }
-            }
-            if empty > 0 {
-                write!(f, "{empty}")?;
-            }
-            if row > 0 {
-                f.write_str("/")?;
-            }
-        }
-        write!(f, " {}", self.side_to_move().letter())
+        write!(f, "{} {}", self.rows(), self.side_to_move().letter())
     }
 }
 
@@ -64,6 +62,11 @@ impl Position {
     /// # Errors
     /// If the text is not a position, or neither the text nor `side` gives the side to move.
     pub fn read(text: &str, side: Option<Side>) -> Result<Position, PositionTextError> {
+        let shown = || text.chars().take(SHOWN).collect();
+        if text.len() > MAX_BYTES {
+            let faults = vec![format!("{} bytes, expected at most {MAX_BYTES}", text.len())];
+            return Err(PositionTextError { text: shown(), faults });
+        }
         let (rows, letter) = text.split_once(' ').map_or((text, None), |(rows, letter)| (rows, Some(letter)));
         let mut faults = Vec::new();
         let side = match letter {
@@ -82,70 +85,95 @@ impl Position {
             }
         };
         let parsed = match rows.strip_prefix('/') {
-            Some(rows) => parse_rows(rows.strip_suffix('/').unwrap_or(rows), 0..SIZE),
-            None => parse_rows(rows, (0..SIZE).rev()),
+            Some(rows) => parse_rows(rows.strip_suffix('/').unwrap_or(rows), false),
+            None => parse_rows(rows, true),
         };
         match (parsed, side) {
-            (Ok([attackers, defenders, king]), Some(side)) => {
-                return Ok(Position::assemble(attackers, defenders, king.first(), side));
+            (Ok((size, [attackers, defenders, king])), Some(side)) => {
+                return Ok(Position::assemble(size, attackers, defenders, king.first(), side));
             }
             (Ok(_), _) => {}
             (Err(row_faults), _) => faults = [row_faults, faults].concat(),
         }
-        Err(PositionTextError { text: text.chars().take(SHOWN).collect(), faults })
+        Err(PositionTextError { text: shown(), faults })
+    }
+
+    /// The rows of the board from the top, joined by `/`, without the side to move.
+    pub fn rows(&self) -> String {
+        self.row_texts().rev().collect::<Vec<_>>().join("/")
     }
 
     /// The board in OpenTafl's notation, from row 1 up, without the side to move.
     pub fn to_opentafl(&self) -> String {
-        let text = self.to_string();
-        let rows = text.split(' ').next().unwrap_or_default();
-        let upwards: Vec<&str> = rows.split('/').rev().collect();
-        format!("/{}/", upwards.join("/"))
+        format!("/{}/", self.row_texts().collect::<Vec<_>>().join("/"))
+    }
+
+    /// The texts of the rows from row 1 up.
+    fn row_texts(&self) -> impl DoubleEndedIterator<Item = String> + '_ {
+        let width = self.size().width();
+        (0..width).map(move |row| {
+            let mut text = String::new();
+            let mut empty = 0;
+            for piece in (0..width).map(|column| self.piece_at(Square::new(column, row))) {
+                if piece.is_some() && empty > 0 {
+                    text += &empty.to_string();
+                }
+                empty = if piece.is_some() { 0 } else { empty + 1 };
+                text.extend(piece.map(Piece::letter));
+            }
+            if empty > 0 {
+                text += &empty.to_string();
+            }
+            text
+        })
     }
 }
 
-/// Reads rows joined by `/`. `rows` gives their indices in the order of the text. Returns the squares of each kind of
-/// piece, in the order of [`Piece::ALL`], or all errors.
-fn parse_rows(text: &str, rows: impl Iterator<Item = usize>) -> Result<[Bitboard; 3], Vec<String>> {
+/// Reads rows joined by `/`, the top row first or last. Returns the board's size and the squares of each kind of piece, in
+/// the order of [`Piece::ALL`], or all errors.
+fn parse_rows(text: &str, top_first: bool) -> Result<(BoardSize, [Bitboard; 3]), Vec<String>> {
     let mut boards = [Bitboard::EMPTY; 3];
     let mut faults = Vec::new();
     let n_rows = text.split('/').count();
-    if n_rows != SIZE {
-        faults.push(format!("{n_rows} rows, expected {SIZE}"));
+    let size = BoardSize::of_width(n_rows).map_err(|_| vec![format!("{n_rows} rows, expected 7, 9 or 11")])?;
+    for (index, row_text) in text.split('/').enumerate() {
+        let row = if top_first { n_rows - 1 - index } else { index };
+        parse_row(row_text, row, size, &mut boards, &mut faults);
     }
-    for (row_text, row) in text.split('/').zip(rows) {
-        parse_row(row_text, row, &mut boards, &mut faults);
-    }
-    let limits = [N_ATTACKERS, N_DEFENDERS, 1];
-    for (piece, limit) in Piece::ALL.into_iter().zip(limits) {
-        let count = boards[piece.index()].len();
+    for piece in Piece::ALL {
+        let (count, limit) = (boards[piece.index()].len(), most(piece, size));
         if count > limit {
             faults.push(format!("{count} {piece}s, expected at most {limit}"));
         }
     }
-    if faults.is_empty() { Ok(boards) } else { Err(faults) }
+    if faults.is_empty() { Ok((size, boards)) } else { Err(faults) }
 }
 
-fn parse_row(text: &str, row: usize, boards: &mut [Bitboard; 3], faults: &mut Vec<String>) {
+fn parse_row(text: &str, row: usize, size: BoardSize, boards: &mut [Bitboard; 3], faults: &mut Vec<String>) {
     let mut column = 0;
-    for letter in text.chars() {
-        let piece = Piece::ALL.into_iter().find(|p| p.letter() == letter);
-        if let Some(piece) = piece {
-            if column < SIZE {
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (word, after) = rest.split_at(digits.max(letter.len_utf8()));
+        rest = after;
+        if let Some(piece) = Piece::ALL.into_iter().find(|p| p.letter() == letter) {
+            if column < size.width() {
                 boards[piece.index()].insert(Square::new(column, row));
             }
             column += 1;
             continue;
         }
-        let Some(digit @ 1..) = letter.to_digit(10) else {
-            let row = row + 1;
-            faults.push(format!("{letter:?} in row {row}, expected t, T, K or a number of empty squares"));
-            continue;
-        };
-        column += digit as usize;
+        match word.parse::<usize>() {
+            Ok(empty @ 1..=MOST_EMPTY) if letter != '0' => column += empty,
+            _ => faults.push(format!(
+                "{:?} in row {}, expected t, T, K or a number of empty squares",
+                word.chars().take(SHOWN).collect::<String>(),
+                row + 1
+            )),
+        }
     }
-    if column != SIZE {
-        faults.push(format!("{column} squares in row {}, expected {SIZE}", row + 1));
+    if column != size.width() {
+        faults.push(format!("{column} squares in row {}, expected {}", row + 1, size.width()));
     }
 }
 
@@ -192,6 +220,19 @@ mod tests {
     }
 
     #[test]
+    fn boards_of_each_size_are_read() {
+        for (rows, upwards, size) in [
+            ("tT5/7/7/3K3/7/7/7", "/7/7/7/3K3/7/7/tT5/", BoardSize::Seven),
+            ("tT9/11/11/11/11/10K/11/11/11/11/11", "/11/11/11/11/11/10K/11/11/11/11/tT9/", BoardSize::Eleven),
+        ] {
+            let position: Position = format!("{rows} a").parse().expect("a position");
+            assert_eq!(position.size(), size);
+            assert_eq!((position.to_string(), position.to_opentafl()), (format!("{rows} a"), upwards.to_owned()));
+            assert_eq!(Position::read(upwards, Some(Side::Attackers)), Ok(position));
+        }
+    }
+
+    #[test]
     fn every_fault_is_named() {
         let faults = |text: &str| {
             let error = text.parse::<Position>().expect_err("a faulty text");
@@ -200,12 +241,13 @@ mod tests {
         assert_eq!(faults(START), "no side to move, expected a space and a or d");
         assert_eq!(
             faults("9/9/9/9/8/9/9/9/KK7x b"),
-            "8 squares in row 5, expected 9; 'x' in row 1, expected t, T, K or a number of empty \
+            "8 squares in row 5, expected 9; \"x\" in row 1, expected t, T, K or a number of empty \
              squares; 2 kings, expected at most 1; \"b\" is no side to move, expected a or d"
         );
-        assert_eq!(faults("9/9 a"), "2 rows, expected 9");
+        assert_eq!(faults("9/9 a"), "2 rows, expected 7, 9 or 11");
+        assert_eq!(faults("45/9/9/9/9/9/9/9/9 a"), "45 squares in row 9, expected 9");
         assert!(faults("9/9/9/9/9/9/9/tttttttt1/ttttttttt a").contains("17 attackers"));
-        assert!(faults("9/9/9/9/9/9/9/9/0K8 a").contains("'0' in row 1"));
+        assert!(faults("9/9/9/9/9/9/9/9/0K8 a").contains("\"0\" in row 1"));
         assert!(faults("").contains("1 rows"));
     }
 }

@@ -1,11 +1,11 @@
 //! The squares in each direction from each square, and the king's paths to the escape squares.
 
 use crate::bitboard::Bitboard;
-use crate::board::{Direction, MAX_DISTANCE, SQUARES, Square};
+use crate::board::{Direction, GRID_SQUARES, MAX_DISTANCE, Square};
 
 /// The squares in front of a piece, by direction and square, up to a maximum distance.
 #[derive(Clone, Debug)]
-pub(crate) struct Rays([[Bitboard; SQUARES]; 4]);
+pub(crate) struct Rays([[Bitboard; GRID_SQUARES]; 4]);
 
 /// The rays of a piece that moves any distance.
 pub(crate) static RAYS: Rays = Rays::new(MAX_DISTANCE);
@@ -13,11 +13,11 @@ pub(crate) static RAYS: Rays = Rays::new(MAX_DISTANCE);
 impl Rays {
     /// The rays of a piece that moves at most `reach` squares.
     pub(crate) const fn new(reach: usize) -> Rays {
-        let mut rays = [[Bitboard::EMPTY; SQUARES]; 4];
+        let mut rays = [[Bitboard::EMPTY; GRID_SQUARES]; 4];
         let mut d = 0;
         while d < 4 {
             let mut index = 0;
-            while index < SQUARES {
+            while index < GRID_SQUARES {
                 let mut square = Square::from_bit(index as u32);
                 let mut distance = 0;
                 while distance < reach {
@@ -74,13 +74,13 @@ pub(crate) fn nearest(squares: Bitboard, direction: Direction) -> Option<Square>
 /// The king's path from each square to the nearest escape square in each direction, including that square, on a board
 /// without other pieces. A path is empty if there is no escape square in the direction.
 #[derive(Clone, Debug)]
-pub(crate) struct EscapePaths([[Bitboard; 4]; SQUARES]);
+pub(crate) struct EscapePaths([[Bitboard; 4]; GRID_SQUARES]);
 
 impl EscapePaths {
     /// The paths of a king with these rays. `closed` are the squares that he may not enter in each direction, `halting`
     /// the squares that he may not leave in the same move, and `goals` the escape squares on which he may land.
     pub(crate) fn new(rays: &Rays, closed: [Bitboard; 4], halting: Bitboard, goals: Bitboard) -> EscapePaths {
-        let mut paths = [[Bitboard::EMPTY; 4]; SQUARES];
+        let mut paths = [[Bitboard::EMPTY; 4]; GRID_SQUARES];
         for (square, paths) in Square::all().zip(&mut paths) {
             for direction in Direction::ALL {
                 let ahead = rays.reached(square, direction, closed[direction.index()], halting);
@@ -107,7 +107,7 @@ mod tests {
         let set = |squares: &str| -> Bitboard {
             squares.split_whitespace().map(|s| s.parse::<Square>().expect("a square")).collect()
         };
-        let e5 = crate::board::CENTRE;
+        let e5 = crate::board::BoardSize::Nine.centre();
         let blocked = set("e7 h5 e1 a5");
         let halting = set("c5 h5");
         let reached = |d| RAYS.reached(e5, d, blocked, halting);

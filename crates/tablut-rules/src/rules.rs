@@ -4,20 +4,20 @@ mod capture;
 mod compile;
 mod count;
 mod departures;
+mod enclosure;
 mod foresight;
 mod legality;
 mod movegen;
 mod routes;
 
 use crate::bitboard::Bitboard;
-use crate::board::{Direction, Square};
+use crate::board::{BoardSize, Direction, Square};
 use crate::outcome::{Outcome, Reason};
 use crate::position::Position;
 use crate::rays::{EscapePaths, RAYS, Rays};
 use crate::ruleset::{RULE_SET_NAMES, RuleSet, RuleSetError};
 use crate::side::{Piece, Side};
 
-pub(crate) use compile::all_camps;
 pub use foresight::Foresight;
 pub use legality::{IllegalMove, MoveFault};
 
@@ -61,8 +61,13 @@ pub(crate) struct KingFall {
 
 /// A rule set compiled for play. Compiling takes much longer than any query, so share one behind an `Arc`.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a clause that is asked for alone")]
 pub struct Rules {
     set: RuleSet,
+    /// The board's squares. Sets from shifts and complements may have others of the grid.
+    board: Bitboard,
+    edge: Bitboard,
+    centre: Square,
     throne: Bitboard,
     corners: Bitboard,
     camps: Bitboard,
@@ -77,6 +82,9 @@ pub struct Rules {
     king_armed: bool,
     one_chosen: bool,
     pinned_defender: bool,
+    shield_walls: bool,
+    /// Whether an exit fort or encirclement may end the game.
+    enclosures: bool,
 }
 
 /// The result of a move.
@@ -86,7 +94,7 @@ pub struct Applied {
     pub position: Position,
     /// The squares of the captured pieces, including the king's.
     pub captured: Bitboard,
-    /// The side that won by the king's capture or escape (clause C7), if any.
+    /// The side that won by the king's capture or escape (clause C7), by encirclement or by an exit fort, if any.
     pub winner: Option<Side>,
 }
 
@@ -122,7 +130,24 @@ impl Rules {
         &self.set.name
     }
 
-    /// The throne. The set is empty if e5 is an ordinary square.
+    /// The size of the board.
+    pub const fn size(&self) -> BoardSize {
+        self.set.size()
+    }
+
+    /// The start position with the given side to move.
+    pub const fn start(&self, first: Side) -> Position {
+        self.set.start.with_side_to_move(first)
+    }
+
+    /// Whether the rules have shield walls, exit forts or encirclement. Without them a move captures only pieces beside
+    /// its to square, and a side wins only by the king's capture or escape, by its opponent's lack of moves, or by the
+    /// history.
+    pub const fn has_edge_clauses(&self) -> bool {
+        self.shield_walls || self.enclosures
+    }
+
+    /// The throne. The set is empty if the middle square is an ordinary one.
     pub const fn throne(&self) -> Bitboard {
         self.throne
     }
@@ -142,13 +167,15 @@ impl Rules {
         self.escapes
     }
 
-    /// Whether the king has been captured or stands on an escape square, so that the game is over (C7).
+    /// The end of the game that follows from the position alone: the king has been captured or stands on an escape square
+    /// (C7), the defenders are encircled, or they have an exit fort.
     pub fn decided(&self, position: &Position) -> Option<Outcome> {
         match position.king() {
             None => Some(Outcome { winner: Some(Side::Attackers), reason: Reason::KingCaptured }),
             Some(king) if self.escapes.contains(king) => {
                 Some(Outcome { winner: Some(Side::Defenders), reason: Reason::KingEscaped })
             }
+            Some(king) if self.enclosures => self.enclosed(position, king),
             Some(_) => None,
         }
     }

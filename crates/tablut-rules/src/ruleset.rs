@@ -3,11 +3,15 @@
 mod check;
 mod clauses;
 mod load;
+mod start;
 
 use serde::{Deserialize, Serialize};
 
+use crate::board::BoardSize;
+use crate::position::Position;
 use crate::side::Side;
 
+pub(crate) use check::start_faults;
 pub use clauses::ClauseDifference;
 pub use load::{RULE_SET_NAMES, RuleSetError, USUAL_RULE_SET};
 
@@ -22,10 +26,21 @@ pub struct RuleSet {
     pub name: String,
     /// The source of the rules, one line of text.
     pub source: String,
+    /// The pieces at the start, as the rows of a position's text. Their number is the board's size. The side to move
+    /// has no meaning. Tablut's start position is left out in rule files.
+    #[serde(default = "start::tablut", skip_serializing_if = "start::is_tablut", with = "start")]
+    pub start: Position,
     /// Who moves first.
     pub first: First,
     /// Where the king escapes to.
     pub escape: Escape,
+    /// Whether the defenders win with an exit fort: the king stands on the edge and can move, and the attackers cannot
+    /// reach him, however many moves they make.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub exit_fort: bool,
+    /// Whether the attackers win when neither a defender nor the king can reach the edge over squares without attackers.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub encirclement: bool,
     /// The game is a draw after this many plies in a row without a capture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_capture_plies: Option<u32>,
@@ -36,7 +51,7 @@ pub struct RuleSet {
     pub throne: ThroneRules,
     /// The four corner squares.
     pub corners: CornerRules,
-    /// The sixteen squares on which attackers start.
+    /// The squares on which attackers start.
     pub camps: CampRules,
     /// The king's strength and how he is captured.
     pub king: KingRules,
@@ -120,7 +135,7 @@ pub enum Hostility {
     Always,
 }
 
-/// The rules of the throne, e5.
+/// The rules of the throne, the middle square.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ThroneRules {
@@ -159,7 +174,7 @@ pub enum CampEntry {
     Soldiers,
     /// Only attackers.
     Attackers,
-    /// Only attackers that stand on a camp of the same group of four (clause AS4).
+    /// Only attackers that stand on a camp of the same group of touching camps (clause AS4).
     AttackersWithin,
 }
 
@@ -170,7 +185,7 @@ pub enum CampEntry {
 pub enum HostileCamps {
     /// No camp.
     None,
-    /// Every camp except the middle one of each edge (a5, e1, i5, e9).
+    /// Every camp except the middle one of each edge (a5, e1, i5, e9 on Tablut's board).
     AllButEdgeMiddles,
     /// Every camp.
     All,
@@ -209,7 +224,7 @@ pub enum KingCapture {
 pub struct KingRules {
     /// Whether he can capture (clause C6).
     pub armed: bool,
-    /// The largest number of squares in one move, from 1 to [`crate::MAX_DISTANCE`].
+    /// The largest number of squares in one move, from 1 to the board's [`BoardSize::max_distance`].
     pub reach: u32,
     /// How he is captured on the throne.
     pub on_throne: KingCapture,
@@ -236,6 +251,29 @@ pub enum CaptureCount {
     OneChosen,
 }
 
+/// Which pieces close a row of soldiers on the edge for a shield wall. Two or more neighbouring soldiers on the edge are
+/// captured together if each has an enemy in front of it and the row is closed at both ends, at one of them by the piece
+/// that has just moved. A king in the row counts as one of it, but he is not captured.
+#[derive(Copy, Clone, Debug, Default, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ShieldWall {
+    /// No row is captured.
+    #[default]
+    Never,
+    /// Pieces that can capture close a row.
+    Pieces,
+    /// A corner also closes one end of a row.
+    PiecesAndCorners,
+}
+
+impl ShieldWall {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+    fn is_never(&self) -> bool {
+        *self == ShieldWall::Never
+    }
+}
+
 /// The rules of captures.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -245,6 +283,9 @@ pub struct CaptureRules {
     /// Whether pinned defenders are captured (clause PP9): the king stands on the throne with one defender beside him
     /// and attackers on the other three sides. An attacker that moves to the square beyond the defender captures it.
     pub pinned_defender: bool,
+    /// Which pieces close a row for a shield wall.
+    #[serde(default, skip_serializing_if = "ShieldWall::is_never")]
+    pub shield_wall: ShieldWall,
 }
 
 /// What happens to the game when a position occurs again.
@@ -260,6 +301,8 @@ pub enum RepetitionResult {
     MoverLoses,
     /// The aggressor loses (clause KV9).
     AggressorLoses,
+    /// The defenders lose (clause CO9).
+    DefendersLose,
 }
 
 /// The rules of repetition. A position is the board and the side to move (clause C9).
@@ -272,6 +315,18 @@ pub struct RepetitionRules {
     pub occurrences: u32,
     /// Whether the position at the start of the game counts as its own first occurrence (C9) or not (AS10).
     pub start_counts: bool,
+}
+
+impl RuleSet {
+    /// The size of the board.
+    pub const fn size(&self) -> BoardSize {
+        self.start.size()
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_off(value: &bool) -> bool {
+    !value
 }
 
 const LONGEST: usize = 64;

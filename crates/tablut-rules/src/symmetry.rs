@@ -1,11 +1,12 @@
 //! The eight symmetries of the board. Every rule set is symmetric under all of them.
 
 use crate::bitboard::Bitboard;
-use crate::board::{Direction, SIZE, SQUARES, Square};
+use crate::board::{BoardSize, Direction, GRID, GRID_SQUARES, Square};
 use crate::moves::Move;
 use crate::position::Position;
 
-/// One of the eight symmetries of the board. A transposing symmetry first swaps columns and rows, then flips.
+/// One of the eight symmetries of a board. A transposing symmetry first swaps columns and rows, then flips. The examples
+/// are those of 9 × 9 squares.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
 pub enum Symmetry {
     /// Leaves everything in place.
@@ -26,27 +27,30 @@ pub enum Symmetry {
     AntiTranspose,
 }
 
-/// Index of the image by symmetry and square.
-static IMAGES: [[u8; SQUARES]; 8] = images();
+/// Index of the image by board size, symmetry and square.
+static IMAGES: [[[u8; GRID_SQUARES]; 8]; 3] =
+    [images(BoardSize::Seven), images(BoardSize::Nine), images(BoardSize::Eleven)];
 
-const fn images() -> [[u8; SQUARES]; 8] {
-    let mut images = [[0; SQUARES]; 8];
+const fn images(size: BoardSize) -> [[u8; GRID_SQUARES]; 8] {
+    let mut images = [[0; GRID_SQUARES]; 8];
+    let last = size.width() - 1;
     let mut symmetry = 0;
     while symmetry < 8 {
-        let mut index = 0;
-        while index < SQUARES {
-            let (mut column, mut row) = (index % SIZE, index / SIZE);
+        let mut place = 0;
+        while place < size.n_squares() {
+            let square = size.square(place);
+            let (mut column, mut row) = (square.column(), square.row());
             if symmetry & 4 != 0 {
                 (column, row) = (row, column);
             }
             if symmetry & 1 != 0 {
-                column = SIZE - 1 - column;
+                column = last - column;
             }
             if symmetry & 2 != 0 {
-                row = SIZE - 1 - row;
+                row = last - row;
             }
-            images[symmetry][index] = (row * SIZE + column) as u8;
-            index += 1;
+            images[symmetry][square.index()] = (row * GRID + column) as u8;
+            place += 1;
         }
         symmetry += 1;
     }
@@ -80,33 +84,36 @@ impl Symmetry {
         }
     }
 
-    /// The image of a square.
-    pub fn square(self, square: Square) -> Square {
-        Square::from_bit(u32::from(IMAGES[self.index()][square.index()]))
+    /// The image of one of the squares of a board.
+    pub fn square(self, size: BoardSize, square: Square) -> Square {
+        Square::from_bit(u32::from(IMAGES[size.index()][self.index()][square.index()]))
     }
 
-    /// The image of a set of squares.
-    pub fn bitboard(self, board: Bitboard) -> Bitboard {
+    /// The image of a set of squares of a board.
+    pub fn bitboard(self, size: BoardSize, board: Bitboard) -> Bitboard {
         // Most boards are not turned at all.
         if self == Symmetry::Identity {
             return board;
         }
-        board.iter().map(|square| self.square(square)).collect()
+        board.iter().map(|square| self.square(size, square)).collect()
     }
 
     /// The image of a position. The side to move does not change.
     pub fn position(self, position: &Position) -> Position {
+        let size = position.size();
         Position::assemble(
-            self.bitboard(position.attackers()),
-            self.bitboard(position.defenders()),
-            position.king().map(|square| self.square(square)),
+            size,
+            self.bitboard(size, position.attackers()),
+            self.bitboard(size, position.defenders()),
+            position.king().map(|square| self.square(size, square)),
             position.side_to_move(),
         )
     }
 
-    /// The image of a move.
-    pub fn mv(self, mv: Move) -> Move {
-        Move { from: self.square(mv.from), to: self.square(mv.to), choice: mv.choice.map(|square| self.square(square)) }
+    /// The image of a move on a board.
+    pub fn mv(self, size: BoardSize, mv: Move) -> Move {
+        let image = |square| self.square(size, square);
+        Move { from: image(mv.from), to: image(mv.to), choice: mv.choice.map(image) }
     }
 
     /// The image of a direction.
@@ -136,29 +143,32 @@ mod tests {
 
     #[test]
     fn the_symmetries_are_a_group_of_eight() {
-        for s in Symmetry::ALL {
-            let image: Vec<Square> = Square::all().map(|q| s.square(q)).collect();
-            assert_eq!(image.iter().copied().collect::<Bitboard>(), Bitboard::FULL);
-            for square in Square::all() {
-                assert_eq!(s.inverse().square(s.square(square)), square);
-            }
-            for t in Symmetry::ALL {
-                let product: Vec<Square> = Square::all().map(|q| t.square(s.square(q))).collect();
-                let found = Symmetry::ALL
-                    .into_iter()
-                    .filter(|u| Square::all().map(|q| u.square(q)).eq(product.iter().copied()));
-                assert_eq!(found.count(), 1);
+        for size in BoardSize::ALL {
+            for s in Symmetry::ALL {
+                let image: Vec<Square> = size.squares().map(|q| s.square(size, q)).collect();
+                assert_eq!(image.iter().copied().collect::<Bitboard>(), size.board());
+                for square in size.squares() {
+                    assert_eq!(s.inverse().square(size, s.square(size, square)), square);
+                }
+                for t in Symmetry::ALL {
+                    let product: Vec<Square> = size.squares().map(|q| t.square(size, s.square(size, q))).collect();
+                    let found = Symmetry::ALL
+                        .into_iter()
+                        .filter(|u| size.squares().map(|q| u.square(size, q)).eq(product.iter().copied()));
+                    assert_eq!(found.count(), 1);
+                }
             }
         }
     }
 
     #[test]
     fn directions_turn_with_the_squares() {
-        for s in Symmetry::ALL {
-            for square in Square::all() {
+        for (size, s) in BoardSize::ALL.into_iter().flat_map(|size| Symmetry::ALL.map(|s| (size, s))) {
+            let step = |square: Square, direction| square.step(direction).filter(|next| size.contains(*next));
+            for square in size.squares() {
                 for direction in Direction::ALL {
-                    let stepped = square.step(direction).map(|next| s.square(next));
-                    assert_eq!(s.square(square).step(s.direction(direction)), stepped);
+                    let stepped = step(square, direction).map(|next| s.square(size, next));
+                    assert_eq!(step(s.square(size, square), s.direction(direction)), stepped);
                 }
             }
         }
@@ -166,11 +176,12 @@ mod tests {
 
     #[test]
     fn the_quarter_turns_turn_as_documented() {
+        let image = |s: Symmetry, square| s.square(BoardSize::Nine, square).to_string();
         let a1 = Square::new(0, 0);
-        assert_eq!(Symmetry::QuarterTurnLeft.square(a1).to_string(), "i1");
-        assert_eq!(Symmetry::QuarterTurnRight.square(a1).to_string(), "a9");
+        assert_eq!(image(Symmetry::QuarterTurnLeft, a1), "i1");
+        assert_eq!(image(Symmetry::QuarterTurnRight, a1), "a9");
         let b1 = Square::new(1, 0);
-        assert_eq!(Symmetry::Transpose.square(b1).to_string(), "a2");
-        assert_eq!(Symmetry::AntiTranspose.square(b1).to_string(), "i8");
+        assert_eq!(image(Symmetry::Transpose, b1), "a2");
+        assert_eq!(image(Symmetry::AntiTranspose, b1), "i8");
     }
 }

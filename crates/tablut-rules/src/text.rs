@@ -1,7 +1,8 @@
 //! Text from outside: decodes the text of files, and makes text safe to repeat in messages, which means short and without
 //! characters that control a terminal.
 
-use std::io;
+use std::fmt;
+use std::io::{self, Read};
 
 /// A message repeats at most this many characters of a line.
 const LINE: usize = 160;
@@ -41,6 +42,19 @@ pub fn decode(bytes: Vec<u8>) -> io::Result<String> {
     }
 }
 
+/// All bytes of a file or another input.
+///
+/// # Errors
+/// If it cannot be read or has more than `most` bytes. A device such as `/dev/zero` has.
+pub fn read_at_most(input: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let found = input.take(most + 1).read_to_end(&mut bytes)? as u64;
+    if found > most {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("more than {most} bytes")));
+    }
+    Ok(bytes)
+}
+
 /// `text` as one line of at most 160 characters. Control characters are escaped, and a longer text is cut.
 ///
 /// ```
@@ -56,8 +70,8 @@ pub fn shown(text: &str) -> String {
             shown.push('…');
             break;
         }
-        if c.is_control() || steers(c) {
-            shown.extend(c.escape_debug().filter(|&escape| !steers(escape)));
+        if c.is_control() || is_invisible(c) {
+            shown.extend(c.escape_debug().filter(|&escape| !is_invisible(escape)));
         } else {
             shown.push(c);
         }
@@ -74,8 +88,73 @@ pub fn shown_lines(text: &str) -> String {
     lines.join("\n")
 }
 
+/// A message of serde's JSON reader in plain words: the place, and then what was found and expected.
+///
+/// ```
+/// use tablut_rules::json_fault;
+///
+/// let message = "invalid type: integer `3`, expected a string at line 2 column 9";
+/// assert_eq!(json_fault(&message), "line 2, column 9: found the number `3`, expected a text");
+/// assert_eq!(json_fault(&"missing field `rules` at line 1 column 2"), "column 2: the key `rules` is missing");
+/// ```
+pub fn json_fault(error: &dyn fmt::Display) -> String {
+    const WORDS: [(&str, &str, &str); 4] = [
+        ("missing field ", "the key ", " is missing"),
+        ("duplicate field ", "the key ", " occurs twice"),
+        ("invalid length ", "found a length of ", ""),
+        ("EOF while parsing ", "the text ends inside ", ""),
+    ];
+    let text = error.to_string();
+    let (mut reason, mut place) = (text.clone(), String::new());
+    if let Some((before, at)) = text.rsplit_once(" at line ") {
+        before.clone_into(&mut reason);
+        let place_in_line = at.strip_prefix("1 column ").map(|column| format!("column {column}: "));
+        place = place_in_line.unwrap_or_else(|| format!("line {}: ", at.replace(" column ", ", column ")));
+    }
+    for (theirs, start, end) in WORDS {
+        if let Some(rest) = reason.strip_prefix(theirs) {
+            reason = format!("{start}{rest}{end}");
+        }
+    }
+    shown(&(place + &plain_words(&reason)))
+}
+
+/// The message of a parser with words of this guide in place of Rust's types.
+///
+/// ```
+/// use tablut_rules::plain_words;
+///
+/// assert_eq!(plain_words("invalid type: string \"many\", expected usize"), "found the text \"many\", expected a whole number");
+/// ```
+pub fn plain_words(message: &str) -> String {
+    const WORDS: [(&str, &str); 21] = [
+        ("invalid type: string", "found the text"),
+        ("invalid type: integer", "found the number"),
+        ("invalid type: floating point", "found the number"),
+        ("invalid type: boolean", "found"),
+        ("invalid type: map", "found a table"),
+        ("invalid type: sequence", "found a list"),
+        ("invalid value: string", "found the text"),
+        ("invalid value: integer", "found the number"),
+        ("invalid value: floating point", "found the number"),
+        ("expected usize", "expected a whole number"),
+        ("expected u64", "expected a whole number"),
+        ("expected u32", "expected a whole number"),
+        ("expected u16", "expected a whole number"),
+        ("expected u8", "expected a whole number"),
+        ("expected f32", "expected a number"),
+        ("expected f64", "expected a number"),
+        ("expected a boolean", "expected true or false"),
+        ("expected a string", "expected a text"),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected a table"),
+        ("expected struct ", "expected a table: "),
+    ];
+    WORDS.iter().fold(message.to_owned(), |message, (theirs, ours)| message.replace(theirs, ours))
+}
+
 /// Invisible characters that change the order or the place of other characters.
-const fn steers(c: char) -> bool {
+pub(crate) const fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
@@ -87,7 +166,7 @@ mod tests {
     fn nothing_that_steers_a_terminal_is_shown() {
         let hostile = "a\u{1b}]0;title\u{7}\r\u{9b}2J\u{202e}b\u{200b}\u{feff}\u{7f}\tc";
         let shown = shown(hostile);
-        assert!(shown.chars().all(|c| !c.is_control() && !steers(c)), "{shown:?}");
+        assert!(shown.chars().all(|c| !c.is_control() && !is_invisible(c)), "{shown:?}");
         assert!(shown.starts_with("a\\u{1b}]0;title") && shown.ends_with("\\tc"), "{shown:?}");
         assert_eq!(shown_lines("one\ntwo\u{1b}"), "one\ntwo\\u{1b}");
     }

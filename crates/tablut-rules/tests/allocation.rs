@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use tablut_rules::{Game, MoveList, Position, Rules, Side};
+use tablut_rules::{Game, MoveList, Rules, Side};
 
 #[test]
 fn the_hot_path_does_not_allocate() {
     for name in Rules::names() {
         let rules = Arc::new(Rules::named(name).unwrap_or_else(|e| panic!("{e}")));
-        let start = Position::start(Side::Attackers);
+        let start = rules.start(Side::Attackers);
         let mut moves = MoveList::new();
         let mut game = Game::new(Arc::clone(&rules), Side::Attackers);
         game.reserve(100);
@@ -26,7 +26,7 @@ fn the_hot_path_does_not_allocate() {
                 assert!(!threats[1] || rules.routes(game.position()) > 0);
             }
         });
-        assert!(leaves > 200_000 && game.ply() > 10, "{name}: {leaves} leaves, {} plies", game.ply());
+        assert!(leaves > 20_000 && game.ply() > 10, "{name}: {leaves} leaves, {} plies", game.ply());
         assert_eq!(counted.count_total, 0, "{name}");
     }
 }

@@ -1,6 +1,6 @@
 //! Rule files: the built-in ones, users' files, and the errors in wrong ones.
 
-use tablut_rules::{Landing, RULE_SET_NAMES, RuleSet, RuleSetError, Rules};
+use tablut_rules::{BoardSize, Landing, RULE_SET_NAMES, RuleSet, RuleSetError, Rules};
 
 fn fault(toml: &str) -> String {
     RuleSet::from_toml(toml).expect_err("a faulty rule set").to_string()
@@ -58,7 +58,7 @@ fn a_user_file_is_loaded_by_its_path_and_named_after_it() {
     assert_eq!(spaced.name(), "my-rules");
     let broken = write("broken.toml", "base = \"kvasir\"\n[king]\nreach = 9\n");
     let error = Rules::load(&broken).expect_err("out of range").to_string();
-    assert_eq!(error, format!("{broken} contradicts itself: king.reach = 9, expected 1 to 8"));
+    assert_eq!(error, format!("{broken} contradicts itself: king.reach = 9, expected 1 to 8 on 9 × 9 squares"));
     let missing = folder.join("missing.toml").to_string_lossy().into_owned();
     assert!(matches!(Rules::load(&missing), Err(RuleSetError::Unreadable { path, .. }) if path == missing));
     std::fs::remove_dir_all(&folder).expect("the folder is ours");
@@ -148,4 +148,55 @@ fn a_long_text_is_refused_before_it_is_read() {
     let comment = |length: usize| format!("base = \"kvasir\"\n#{}", "x".repeat(length - 17));
     assert!(RuleSet::from_toml(&comment(65_536)).is_ok());
     assert!(fault(&comment(65_537)).contains("65537 bytes, expected at most 65536"));
+}
+
+#[test]
+fn a_contradiction_with_the_base_names_the_keys_that_come_from_it() {
+    let text = "base = \"ludoteka\"\n[king]\non-throne = \"between-two\"\nbeside-throne = \"between-two\"\nelsewhere = \"between-two\"\n";
+    let error = RuleSet::from_toml(text).unwrap_err().to_string();
+    assert!(error.contains("king.edge-closes has no effect"), "{error}");
+    assert!(error.contains("king.edge-closes, ") && error.contains("comes from base = \"ludoteka\""), "{error}");
+    assert!(!error.contains("king.elsewhere comes"), "{error}");
+}
+
+#[test]
+fn the_rules_of_a_run_with_one_rule_set_are_a_rule_file() {
+    let kvasir = RuleSet::named("kvasir").unwrap();
+    let one = toml::to_string(&std::collections::BTreeMap::from([("kvasir", &kvasir)])).unwrap();
+    assert_eq!(RuleSet::from_toml(&one).unwrap(), kvasir);
+    let tartu = RuleSet::named("tartu").unwrap();
+    let two = toml::to_string(&std::collections::BTreeMap::from([("kvasir", &kvasir), ("tartu", &tartu)])).unwrap();
+    let error = RuleSet::from_toml(&two).unwrap_err().to_string();
+    assert!(error.contains("expected one rule set, found kvasir, tartu"), "{error}");
+}
+
+#[test]
+fn start_rows_are_the_board() {
+    let text = "base = \"kvasir\"\nstart = \"3ttttt3/5t5/11/t4T4t/t3TTT3t/tt1TTKTT1tt/t3TTT3t/t4T4t/11/5t5/3ttttt3\"\n";
+    let large = Rules::new(RuleSet::from_toml(text).expect("kvasir on 11 squares")).expect("rules");
+    assert_eq!((large.size(), large.set().king.reach), (BoardSize::Eleven, 10));
+    let short = RuleSet::from_toml(&format!("{text}[king]\nreach = 3\n")).expect("a short king");
+    assert_eq!(short.king.reach, 3);
+    assert!(!RuleSet::named("kvasir").expect("a set").to_toml().contains("start ="));
+    let rows = |rows: &str| fault(&format!("base = \"kvasir\"\nstart = \"{rows}\"\n"));
+    let wide = ["13"; 13].join("/");
+    for (start, parts) in [
+        (wide.as_str(), ["start: 13 × 13 squares, expected 7 × 7, 9 × 9 or 11 × 11", "128 bits"]),
+        ("8/8/8/8/8/8/8/8", ["start: 8 × 8 squares", "expected 7 × 7"]),
+        ("7/7/7/2x4/7/7/7", ["start = ", "\"x\" in row 4"]),
+        ("7/7/7/7/7/7/t5t", ["start has no king on d4", "start changes if the board is turned"]),
+        ("t5t/7/7/3K3/7/7/t5t", ["start has pieces on the corners", "expected none"]),
+        ("7/7/7/3K3/7/7/7", ["start has no attackers", "expected at least one"]),
+    ] {
+        let error = rows(start);
+        assert!(parts.iter().all(|part| error.contains(part)), "{start}: {error}");
+    }
+}
+
+#[test]
+fn clauses_of_the_edge_that_have_no_effect_are_refused() {
+    let fort = fault("base = \"kvasir\"\nexit-fort = true\n");
+    assert!(fort.contains("exit-fort has no effect unless escape = \"corners\""), "{fort}");
+    let wall = fault("base = \"imperial\"\n[captures]\nshield-wall = \"pieces\"\n");
+    assert!(wall.contains("captures.shield-wall captures a whole row"), "{wall}");
 }

@@ -8,12 +8,10 @@ use crate::perspective::value_of;
 
 /// Probabilities of the three results. They sum to 1 and do not depend on the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct Chances {
-    /// The probability that the attackers win.
     pub attackers: f32,
-    /// The probability of a draw.
     pub draw: f32,
-    /// The probability that the defenders win.
     pub defenders: f32,
 }
 

@@ -6,7 +6,7 @@
 //!
 //! The search has two parts. While a repetition or a limit could end the game within the remaining plies, it plays
 //! every move on the `Game`, which has the history. When neither can, only the position matters, and the search
-//! without history takes over. That search may store positions, because equal positions then have equal results,
+//! without history takes over, unless the rules have shield walls, exit forts or encirclement. That search may store positions, because equal positions then have equal results,
 //! regardless of the moves that led to them.
 
 mod history;
@@ -102,7 +102,7 @@ impl WinSolver {
         if plies == 0 {
             return Ok(false);
         }
-        if !may_end_game(&self.game, &self.positions, plies) {
+        if !self.game.rules().has_edge_clauses() && !may_end_game(&self.game, &self.positions, plies) {
             return self.memoryless.wins(self.game.position(), plies);
         }
         self.memoryless.budget.spend()?;

@@ -18,10 +18,9 @@ pub struct Line {
 
 /// A visited move with the part of the tree below it.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct Branch {
-    /// The move.
     pub mv: Move,
-    /// Simulations through the move.
     pub visits: u32,
     /// The prior that the search uses: the net's probability, in PUCT after the policy temperature.
     pub prior: f32,

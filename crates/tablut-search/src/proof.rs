@@ -49,7 +49,10 @@ impl Proof {
     /// The proof for a finished game.
     pub fn of_outcome(outcome: Outcome) -> Self {
         // All other reasons depend on more than the position.
-        let from_history = !matches!(outcome.reason, Reason::KingCaptured | Reason::KingEscaped | Reason::NoMoves);
+        let from_history = !matches!(
+            outcome.reason,
+            Reason::KingCaptured | Reason::KingEscaped | Reason::Encirclement | Reason::ExitFort | Reason::NoMoves
+        );
         Self { winner: outcome.winner, plies: 0, from_history }
     }
 

@@ -10,6 +10,7 @@ mod walk;
 
 use std::time::Duration;
 
+use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use tablut_rules::{Game, Move, MoveList, Side, Situation};
 
@@ -105,6 +106,14 @@ impl Search {
         search.set_draw_value();
         search.begin(Vec::new());
         search
+    }
+
+    /// A search like [`Search::new`]'s, with random numbers that depend on `seed` and on the game's ply. So the search of
+    /// one ply does not influence another.
+    pub fn seeded(game: Game, config: &SearchConfig, limit: impl Into<Limit>, seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(u64::from(game.ply()));
+        Self::new(game, config, limit, rng)
     }
 
     /// Appends the positions that the search needs evaluated next, and returns their number. Call [`Search::apply`]

@@ -3,7 +3,7 @@
 use crate::view::{Mark, marks};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use tablut_rules::{Move, Piece, Position, Rules, SIZE, Square};
+use tablut_rules::{Move, Piece, Position, Rules, Square};
 
 #[derive(Copy, Clone, Debug, Default, Eq, PartialEq)]
 pub struct Style {
@@ -77,18 +77,19 @@ pub fn shown_marks(rules: &Rules) -> BTreeMap<Square, Mark> {
     marks(rules).into_iter().filter_map(|(square, all)| first(all).map(|mark| (square, mark))).collect()
 }
 
-/// The board with row 9 on top. The last move's squares are in brackets: `(from)` and `[to]`.
+/// The board with row 1 at the bottom. The last move's squares are in brackets: `(from)` and `[to]`.
 pub fn board_text(rules: &Rules, position: &Position, last_move: Option<Move>, style: Style) -> String {
     let marks = shown_marks(rules);
     let mut letters = "   ".to_owned();
-    for column in 0..SIZE {
+    let width = position.size().width();
+    for column in 0..width {
         let _ = write!(letters, " {} ", char::from(b'a' + column as u8));
     }
     let letters = letters.trim_end().to_owned() + "\n";
     let mut text = letters.clone();
-    for row in (0..SIZE).rev() {
+    for row in (0..width).rev() {
         let _ = write!(text, "{:>2} ", row + 1);
-        for column in 0..SIZE {
+        for column in 0..width {
             let square = Square::new(column, row);
             let (open, close) = match last_move {
                 Some(mv) if mv.from == square => ('(', ')'),

@@ -23,7 +23,6 @@ pub struct Exercise {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LessonStep {
-    /// Its index, from 0.
     pub step: usize,
     pub of: usize,
     pub title: String,

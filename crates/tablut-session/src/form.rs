@@ -3,7 +3,7 @@
 use crate::view::RulesView;
 use serde::Serialize;
 use serde_json::Value;
-use tablut_rules::{RuleSet, RuleSetError, Rules};
+use tablut_rules::{RuleSet, RuleSetError, Rules, json_fault};
 
 /// The form: a list of groups, each with a `title` and `fields`. A field has the `key` of its clause in a rule file, a
 /// `label`, a `help` text, and a `kind`: `choice` with `options`, `flag`, `number` from `least` to `most`, or `text`.
@@ -45,7 +45,7 @@ pub struct RuleCheck {
 
 impl RuleCheck {
     pub fn read(set: &Value) -> Result<RuleSet, String> {
-        serde_json::from_value(set.clone()).map_err(|error| error.to_string())
+        serde_json::from_value(set.clone()).map_err(|error| json_fault(&error))
     }
 
     pub fn compiled(set: &Value) -> Result<Rules, String> {

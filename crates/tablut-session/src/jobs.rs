@@ -2,6 +2,7 @@
 
 use crate::shared_search::SharedSearch;
 use crate::work::{Step, Work};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -72,7 +73,7 @@ pub enum JobTask {
 /// Jobs in the order of their priorities. Jobs of one priority take turns.
 #[derive(Default)]
 pub struct JobQueue {
-    waiting: Vec<(u64, SessionJob)>,
+    waiting: BTreeMap<(Priority, u64), SessionJob>,
     /// Last updates that must not be reported before a time.
     delayed: Vec<(Duration, JobUpdate)>,
     turns: u64,
@@ -84,18 +85,17 @@ impl JobQueue {
     /// Adds a job behind the others of its priority.
     pub fn push(&mut self, job: SessionJob) {
         self.turns += 1;
-        self.waiting.push((self.turns, job));
+        self.waiting.insert((job.priority, self.turns), job);
     }
 
     pub fn waiting(&self) -> impl ExactSizeIterator<Item = &SessionJob> {
-        self.waiting.iter().map(|(_, job)| job)
+        self.waiting.values()
     }
 
     /// The first job in which several workers may take part, with its search.
     pub fn shared(&mut self) -> Option<(JobName, &mut SharedSearch)> {
-        let open = self.waiting.iter_mut().filter(|(_, job)| !job.is_cancelled());
-        let shared = open.filter_map(|(turn, job)| Some(((job.priority, *turn), job.name(), job.work.shared()?)));
-        shared.min_by_key(|(order, ..)| *order).map(|(_, name, search)| (name, search))
+        let mut open = self.waiting.values_mut().filter(|job| !job.is_cancelled());
+        open.find_map(|job| Some((job.name(), job.work.shared()?)))
     }
 
     /// Returns the last update of a job, or keeps it until the job's delay is over.
@@ -115,7 +115,7 @@ impl JobQueue {
             return Some(JobTask::Report(self.delayed.swap_remove(due).1));
         }
         let first = self.first()?;
-        Some(JobTask::Run(Box::new(self.waiting.swap_remove(first).1)))
+        self.waiting.remove(&first).map(|job| JobTask::Run(Box::new(job)))
     }
 
     /// The time until there is something to do. `None` until a job is added.
@@ -126,14 +126,11 @@ impl JobQueue {
         }
     }
 
-    /// The index of the first job. Cancelled jobs are removed.
-    fn first(&mut self) -> Option<usize> {
-        self.waiting.retain(|(_, job)| !job.is_cancelled());
+    /// The place of the first job that need not wait. Cancelled jobs are removed.
+    fn first(&mut self) -> Option<(Priority, u64)> {
+        self.waiting.retain(|_, job| !job.is_cancelled());
         let hidden = self.hidden;
-        let ready = self.waiting.iter_mut().enumerate().filter_map(|(index, (turn, job))| {
-            let rests = hidden && job.priority != Priority::Now && job.work.shared().is_some();
-            (!rests).then_some(((job.priority, *turn), index))
-        });
-        ready.min().map(|(_, index)| index)
+        let waits = |job: &mut SessionJob| hidden && job.priority != Priority::Now && job.work.shared().is_some();
+        self.waiting.iter_mut().find_map(|(place, job)| (!waits(job)).then_some(*place))
     }
 }

@@ -6,7 +6,7 @@ use crate::player::Players;
 use crate::session::{Session, SessionError};
 use std::sync::Arc;
 use tablut_rules::Side::{Attackers, Defenders};
-use tablut_rules::{Applied, Bitboard, First, Move, MoveList, Position, Rules, Side, Square, Topic};
+use tablut_rules::{Applied, Bitboard, BoardSize, First, Move, MoveList, Position, Rules, Side, Square, Topic};
 
 /// A step with its position and the moves that solve it.
 type Step = (LessonStep, Position, Vec<Move>);
@@ -26,13 +26,13 @@ pub fn step(rules: &Arc<Rules>, index: usize) -> Result<Option<(Session, Exercis
 }
 
 /// A position by its pieces: squares with one letter each before them, `t` attackers, `T` defenders, `K` the king.
-fn position(pieces: &str, side: Side) -> Position {
+/// `None` if they do not fit on the board.
+fn position(size: BoardSize, pieces: &str, side: Side) -> Option<Position> {
     let squares_of = |letter: char| -> Bitboard {
         let squares = pieces.split(' ').filter_map(|piece| piece.strip_prefix(letter));
         squares.map(|square| square.parse::<Square>().expect("the templates name squares")).collect()
     };
-    Position::from_parts(squares_of('t'), squares_of('T'), squares_of('K').first(), side)
-        .expect("the templates are positions")
+    Position::from_parts(size, squares_of('t'), squares_of('T'), squares_of('K').first(), side).ok()
 }
 
 /// Whether a move is wanted: the rules, the position before the move, the move and what it did.
@@ -40,18 +40,6 @@ type Wanted = fn(&Rules, &Position, Move, &Applied) -> bool;
 
 fn captures_a_soldier(_: &Rules, _: &Position, _: Move, applied: &Applied) -> bool {
     !applied.captured.is_empty() && applied.winner.is_none()
-}
-
-fn captures_with_the_king(_: &Rules, before: &Position, mv: Move, applied: &Applied) -> bool {
-    before.king() == Some(mv.from) && !applied.captured.is_empty() && applied.winner.is_none()
-}
-
-fn captures_the_king(_: &Rules, _: &Position, _: Move, applied: &Applied) -> bool {
-    applied.winner == Some(Side::Attackers)
-}
-
-fn escapes(_: &Rules, _: &Position, _: Move, applied: &Applied) -> bool {
-    applied.winner == Some(Side::Defenders)
 }
 
 /// The king could escape with his next move, and this move closes all his escape routes.
@@ -79,7 +67,7 @@ const CAPTURE_THE_KING: StepTemplate = StepTemplate {
     shown: "The king is captured: the attackers win.",
     about: (3, &["elsewhere", "wherever", "second captor of the king"]),
     positions: &[(Attackers, "Kc3 tb3 td7 tg8"), (Attackers, "Kc3 tb3 tc2 tc4 td7")],
-    wanted: captures_the_king,
+    wanted: |_, _, _, applied| applied.winner == Some(Attackers),
 };
 
 const TEMPLATES: [StepTemplate; 10] = [
@@ -97,7 +85,9 @@ const TEMPLATES: [StepTemplate; 10] = [
         shown: "The king helps to capture.",
         about: (2, &["The king captures", "The king takes"]),
         positions: &[(Defenders, "Kd4 Tb3 tc3 tg7 Tf6"), (Defenders, "Kd7 Tb6 tc6 tg3 Tf3")],
-        wanted: captures_with_the_king,
+        wanted: |rules, before, mv, applied| {
+            before.king() == Some(mv.from) && captures_a_soldier(rules, before, mv, applied)
+        },
     },
     StepTemplate {
         title: "The throne captures",
@@ -147,7 +137,7 @@ const TEMPLATES: [StepTemplate; 10] = [
             (Defenders, "Kh7 th3 te7 ti7 Te5"),
             (Defenders, "Ki8 ti3 te8 Te6"),
         ],
-        wanted: escapes,
+        wanted: |_, _, _, applied| applied.winner == Some(Defenders),
     },
     StepTemplate {
         title: "Stop the king",
@@ -168,7 +158,7 @@ impl StepTemplate {
     /// The step under some rules, which `topics` explain. `None` if they do not have it.
     fn step(&self, rules: &Rules, topics: &[Topic]) -> Option<Step> {
         self.positions.iter().find_map(|(side, pieces)| {
-            let position = position(pieces, *side);
+            let position = position(rules.size(), pieces, *side)?;
             if rules.decided(&position).is_some() {
                 return None;
             }
@@ -198,7 +188,7 @@ fn steps(rules: &Rules) -> Vec<Step> {
     };
     let task = format!("Move any piece of the {first}. Click it, then click a marked square.");
     let shown = "All pieces move like this. There is one move a turn.";
-    let position = Position::start(first);
+    let position = rules.start(first);
     let mut moves = MoveList::new();
     rules.legal_moves(&position, &mut moves);
     let any_move = (lesson_step("Move", task, shown, &topics, (1, &["Pieces move"])), position, moves.into_vec());

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::Serialize;
 use serde_json::Value;
-use tablut_rules::{Game, Move, Position, Side};
+use tablut_rules::{Game, Move, Side};
 use tablut_search::{DrawValues, RootMove, SearchConfig, SearchResult, Solver, formulas::sampling::draw, turned};
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -111,7 +111,7 @@ pub(crate) fn analysis_search() -> SearchConfig {
 /// Makes a search vary its moves in the first plies of a game from the usual start position.
 pub fn vary_opening(config: &mut SearchConfig, game: &Game) {
     let start = game.start();
-    if game.ply() < VARIED_PLIES && *start == Position::start(start.side_to_move()) {
+    if game.ply() < VARIED_PLIES && *start == game.rules().start(start.side_to_move()) {
         (config.gumbel.noise, config.puct.temperature) = (true, VARIED_TEMPERATURE);
     }
 }

@@ -8,7 +8,7 @@ use crate::session::{MAX_NODES, Session};
 use crate::words::shorten;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use tablut_rules::{Position, RuleSet, Rules};
+use tablut_rules::{RuleSet, Rules};
 
 impl Session {
     pub fn to_link(&self) -> String {
@@ -34,6 +34,7 @@ impl Session {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
             let value = decode(value)?;
             match key {
+                "rules" | "toml" if set.is_some() => return Err("a link with two rule sets".to_owned()),
                 "rules" => set = Some(RuleSet::named(&value).map_err(|error| error.to_string())?),
                 "toml" => set = Some(RuleSet::from_toml(&value).map_err(|error| error.to_string())?),
                 "start" => start = Some(value),
@@ -65,7 +66,7 @@ impl Session {
     /// Whether the game begins from another position than its rules', or the rules draw who moves first.
     pub(crate) fn has_own_start(&self) -> bool {
         let (start, set) = (self.start(), self.rules().set());
-        *start != Position::start(start.side_to_move()) || set.first.side() != Some(start.side_to_move())
+        *start != self.rules().start(start.side_to_move()) || set.first.side() != Some(start.side_to_move())
     }
 }
 

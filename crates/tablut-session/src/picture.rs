@@ -3,14 +3,15 @@
 use crate::session::Session;
 use crate::view::{Mark, marks};
 use std::fmt::Write as _;
-use tablut_rules::{Piece, SIZE, Square};
+use tablut_rules::{BoardSize, Piece, Square};
 
 const SIDE: usize = 60;
 const MARGIN: usize = 34;
 
 pub fn svg(session: &Session) -> String {
-    let size = SIZE * SIDE + 2 * MARGIN;
     let position = session.game().position();
+    let (board, width) = (position.size(), position.size().width());
+    let size = width * SIDE + 2 * MARGIN;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {size} {size}\" width=\"{size}\" height=\"{size}\" \
          font-family=\"system-ui, sans-serif\">\n<title>Tablut, {} rules: {position}</title>\n\
@@ -18,8 +19,8 @@ pub fn svg(session: &Session) -> String {
         session.rules().name()
     );
     let marks = marks(session.rules());
-    for square in Square::all() {
-        let (x, y) = corner(square);
+    for square in board.squares() {
+        let (x, y) = corner(board, square);
         let shade = if (square.column() + square.row()) % 2 == 0 { "#d9bf94" } else { "#e2cba4" };
         let _ = writeln!(
             svg,
@@ -31,7 +32,7 @@ pub fn svg(session: &Session) -> String {
     }
     if let Some(report) = &session.node().report {
         for (square, width) in [(report.mv.from, 2), (report.mv.to, 4)] {
-            let (x, y) = corner(square);
+            let (x, y) = corner(board, square);
             let _ = writeln!(
                 svg,
                 "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#2f6d62\" stroke-width=\"{width}\"/>",
@@ -42,13 +43,13 @@ pub fn svg(session: &Session) -> String {
             );
         }
     }
-    for (square, piece) in Square::all().filter_map(|square| Some((square, position.piece_at(square)?))) {
-        let (x, y) = corner(square);
+    for (square, piece) in board.squares().filter_map(|square| Some((square, position.piece_at(square)?))) {
+        let (x, y) = corner(board, square);
         let _ = writeln!(svg, "<g transform=\"translate({} {})\">{}</g>", x + SIDE / 2, y + SIDE / 2, piece_svg(piece));
     }
-    for index in 0..SIZE {
+    for index in 0..width {
         let middle = MARGIN + index * SIDE + SIDE / 2;
-        let (letter, number) = (char::from(b'a' + index as u8), SIZE - index);
+        let (letter, number) = (char::from(b'a' + index as u8), width - index);
         for (x, y, text) in [
             (middle, MARGIN - 12, letter.to_string()),
             (middle, size - 12, letter.to_string()),
@@ -64,8 +65,8 @@ pub fn svg(session: &Session) -> String {
     svg + "</svg>\n"
 }
 
-fn corner(square: Square) -> (usize, usize) {
-    (MARGIN + square.column() * SIDE, MARGIN + (SIZE - 1 - square.row()) * SIDE)
+fn corner(board: BoardSize, square: Square) -> (usize, usize) {
+    (MARGIN + square.column() * SIDE, MARGIN + (board.width() - 1 - square.row()) * SIDE)
 }
 
 fn mark_svg(mark: Mark, x: usize, y: usize) -> String {

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tablut_rules::{Move, RuleSet, Rules, Side, Square};
+use tablut_rules::{Move, RuleSet, Rules, Side, Square, json_fault};
 
 pub const PROTOCOL: u32 = 3;
 
@@ -33,7 +33,7 @@ pub struct Call {
 pub fn read_call<C: DeserializeOwned>(text: &str) -> Result<C, Event> {
     serde_json::from_str(text).map_err(|error| {
         let re = serde_json::from_str::<Value>(text).ok().and_then(|value| value["id"].as_u64()).unwrap_or(0);
-        Event::Refused { re, error: format!("not a request: {error}") }
+        Event::Refused { re, error: format!("not a request: {}", json_fault(&error)) }
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::words::shorten;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tablut_rules::{Move, Position};
+use tablut_rules::{Move, Position, json_fault};
 
 /// A set of puzzles for one rule set, as `tablut generate puzzles` writes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,7 @@ impl PuzzleBook {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines();
         let header = lines.next().ok_or("an empty text, expected puzzles")?;
-        let header: Value = serde_json::from_str(header).map_err(|error| format!("line 1: {error}"))?;
+        let header: Value = serde_json::from_str(header).map_err(|error| format!("line 1: {}", json_fault(&error)))?;
         let format = header["format"].as_str().unwrap_or_default();
         if format != "tablut puzzles" {
             return Err(format!("line 1: format {:?}, expected \"tablut puzzles\"", shorten(format)));
@@ -38,7 +38,7 @@ impl PuzzleBook {
         // The header contains the rules in full. Only their name is used.
         let rules = header["rules"]["set"]["name"].as_str().ok_or("line 1: rules without a name")?;
         let read = |(index, line): (usize, &str)| {
-            serde_json::from_str(line).map_err(|error| format!("line {}: {error}", index + 2))
+            serde_json::from_str(line).map_err(|error| format!("line {}: {}", index + 2, json_fault(&error)))
         };
         let puzzles = lines.enumerate().map(read).collect::<Result<Vec<BookPuzzle>, String>>()?;
         Ok(Self { rules: rules.to_owned(), puzzles })

@@ -2,8 +2,8 @@
 
 use crate::player::Players;
 use crate::saved::SavedGame;
-use crate::session::Session;
-use crate::tree::Tree;
+use crate::session::{MAX_NODES, Session};
+use crate::tree::{Tree, lines_first};
 use crate::words;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -138,16 +138,18 @@ impl Session {
 
     /// All variations of a game. Tags that a session cannot store become part of the comment on the start.
     fn of_text(game: &GameText, set: RuleSet) -> Result<Self, String> {
+        let found = game.moves.len();
+        if found >= MAX_NODES {
+            return Err(format!("{found} moves with those of variations, expected fewer than {MAX_NODES}"));
+        }
         let rules = Arc::new(Rules::new(set).map_err(|error| error.to_string())?);
         let start = game.start_under(&rules);
         let mut session = Self::from_position(rules.clone(), start, Players::people())?;
         let line = game.main_line();
-        let mut ids = Vec::with_capacity(game.moves.len());
-        for (index, written) in game.moves.iter().enumerate() {
-            let parent = written.parent.map_or(Tree::ROOT, |parent| ids[parent]);
-            if session.current() != parent {
-                session.go_to(parent)?;
-            }
+        let mut ids = vec![Tree::ROOT; found];
+        for index in lines_first(game.moves.iter().map(|mv| mv.parent)) {
+            let written = &game.moves[index];
+            session.back_to(written.parent.map_or(Tree::ROOT, |parent| ids[parent]))?;
             let ply = session.game().ply() + 1;
             let mv = match session.ending() {
                 Some(_) => Err(format!("{} is illegal: the game is over", written.text)),
@@ -156,7 +158,7 @@ impl Session {
             let place = if line.contains(&index) { "" } else { "in a variation, " };
             session.play(mv.map_err(|reason| format!("{place}ply {ply}: {reason}"))?)?;
             session.comment(session.current(), &written.comment)?;
-            ids.push(session.current());
+            ids[index] = session.current();
         }
         session.go_to(line.last().map_or(Tree::ROOT, |&last| ids[last]))?;
         let to_move = session.game().position().side_to_move();
@@ -164,8 +166,23 @@ impl Session {
         if let (Some(side), None) = (resigned, session.ending()) {
             session.resign(side)?;
         }
-        let known = ["variant", "result", "termination"];
-        let others = game.tags.iter().filter(|(name, _)| !known.contains(&name.as_str()));
+        let claimed = game.winner();
+        if let (Some(claimed), Some(ending)) = (claimed, session.ending())
+            && claimed != ending.winner
+        {
+            let result = game.tag("result").unwrap_or_default();
+            return Err(format!(
+                "the tag result is {result}, but after the last move {}; correct the tag or the moves, or choose the rules",
+                words::ending(ending)
+            ));
+        }
+        // A result that the moves do not show is kept, such as that of a game which was broken off.
+        let is_shown = claimed.is_none() || session.ending().is_some();
+        let others = game.tags.iter().filter(|(name, _)| match name.as_str() {
+            "variant" => false,
+            "result" | "termination" => !is_shown,
+            _ => true,
+        });
         let comment = others.map(|(name, value)| match name.as_str() {
             "start-comment" => value.clone(),
             name => format!("{name}: {value}"),
@@ -263,6 +280,39 @@ mod tests {
             Session::import("[event: a tournament]\n[attackers:A]\n\n1. d1-d3", &RuleSet::named("kvasir").unwrap());
         let comment = read.unwrap().tree().node(Tree::ROOT).unwrap().comment.clone();
         assert_eq!(comment, "event: a tournament\nattackers: A");
+    }
+
+    #[test]
+    fn a_result_is_checked_against_the_moves_and_otherwise_kept() {
+        let set = RuleSet::named("kvasir").unwrap();
+        let read = |text: &str| Session::import(text, &set);
+        let error = read("[result:-1]\n1. d1-d3 ---").unwrap_err();
+        assert!(error.contains("the tag result is -1, but after the last move the attackers win"), "{error}");
+        assert!(read("[result:1]\n1. d1-d3 ---").unwrap().ending().is_some());
+        assert!(read("[result:?]\n1. d1-d3 ---").is_ok());
+        let broken_off = read("[result:0]\n[termination:by agreement]\n1. d1-d3").unwrap();
+        let comment = broken_off.tree().node(Tree::ROOT).unwrap().comment.clone();
+        assert_eq!((broken_off.ending(), comment.as_str()), (None, "result: 0\ntermination: by agreement"));
+        let saved = read("1. d1-d3 ---").unwrap().export(Format::Json).unwrap();
+        let other = saved.replace("\"winner\": \"attackers\"", "\"winner\": \"defenders\"");
+        assert!(other != saved && read(&other).unwrap_err().contains("the winner is defenders"), "{other}");
+    }
+
+    #[test]
+    fn lines_of_many_moves_are_read_in_any_order() {
+        let set = RuleSet::named("masters").unwrap();
+        // Two lines that grow in turn, in a text and in a saved game.
+        let turn = |n: usize| {
+            format!("{n}. e2-f2 e3-f3\n1a.1.{n}a. e2-d2 e3-d3\n{0}. f2-e2 f3-e3\n1a.1.{0}a. d2-e2 d3-e3\n", n + 1)
+        };
+        let text = turn(1);
+        let session = Session::import(&text, &set).unwrap();
+        assert_eq!(session.tree().len(), 9);
+        let json = session.export(Format::Json).unwrap();
+        let again = Session::import(&json, &set).unwrap();
+        assert_eq!(again.export(Format::Json).unwrap(), json);
+        let many = format!("1. e2-f2 {}", "(e2-d2) ".repeat(2000));
+        assert!(Session::import(&many, &set).unwrap_err().contains("2001 moves with those of variations"));
     }
 
     #[test]

@@ -158,7 +158,6 @@ pub enum TrainingState {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GenerationBalance {
-    /// The generation, from 0.
     pub generation: u32,
     #[serde(flatten)]
     pub shares: Shares,

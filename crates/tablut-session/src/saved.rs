@@ -3,12 +3,12 @@
 use crate::clock::Clock;
 use crate::player::{Players, Seats};
 use crate::session::{MAX_NODES, Session};
-use crate::tree::{NodeValue, Reviewed, Tree};
+use crate::tree::{NodeValue, Reviewed, Tree, lines_first};
 use crate::words::shorten;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tablut_rules::{Game, Move, Position, RuleSet, Rules, Side};
+use tablut_rules::{Game, Move, MoveList, Position, RuleSet, Rules, Side, json_fault};
 use tablut_search::{Chances, Proof};
 
 pub const FORMAT: &str = "tablut game";
@@ -100,12 +100,13 @@ impl SavedReview {
         if !self.chances.iter().all(|chance| (0.0..=1.0).contains(chance)) {
             return Err(format!("chances {:?}, expected numbers from 0 to 1", self.chances));
         }
-        let legal = |moves: &[Move]| {
-            let mut game = game.clone();
-            moves.iter().try_for_each(|mv| game.play(*mv).map(drop).map_err(|error| format!("review: {error}")))
-        };
-        legal(&self.best)?;
-        self.solutions.iter().try_for_each(|mv| legal(&[*mv]))?;
+        let mut after = game.clone();
+        self.best.iter().try_for_each(|mv| after.play(*mv).map(drop)).map_err(|error| format!("review: {error}"))?;
+        let mut legal = MoveList::new();
+        game.legal_moves(&mut legal);
+        if let Some(mv) = self.solutions.iter().find(|mv| !legal.contains(mv)) {
+            return Err(format!("review: the solution {mv} is not legal"));
+        }
         let winner = match self.proven.as_deref() {
             None => None,
             Some("draw") => Some(None),
@@ -125,7 +126,7 @@ pub struct SavedGameError(String);
 impl SavedGame {
     /// Reads the text of a file. [`SavedGame::session`] checks its content.
     pub fn from_json(text: &str) -> Result<Self, SavedGameError> {
-        serde_json::from_str(text).map_err(|error| SavedGameError(format!("not a saved game: {error}")))
+        serde_json::from_str(text).map_err(|error| SavedGameError(format!("not a saved game: {}", json_fault(&error))))
     }
 
     pub fn to_json(&self) -> String {
@@ -150,7 +151,6 @@ impl SavedGame {
         if self.first != self.start.side_to_move() {
             return Err(at_place(0, &format!("first is {}, but the position has the other side to move", self.first)));
         }
-        let mut ids = vec![Tree::ROOT];
         let bare = |(parent, &mv): (usize, &Move)| SavedPosition {
             parent,
             mv,
@@ -167,17 +167,17 @@ impl SavedGame {
         };
         noted(&mut session, Tree::ROOT, &self.review).map_err(|error| at_place(0, &error))?;
         let mut resignations = Vec::new();
-        for (index, position) in positions.iter().enumerate() {
-            let place = index + 1;
-            let parent = *ids
-                .get(position.parent)
-                .ok_or_else(|| at_place(place, &format!("parent {}, expected an earlier position", position.parent)))?;
-            if session.current() != parent {
-                session.go_to(parent).map_err(|error| at_place(place, &error))?;
-            }
+        let mut ids = vec![Tree::ROOT; positions.len() + 1];
+        if let Some((index, position)) = positions.iter().enumerate().find(|(index, position)| position.parent > *index)
+        {
+            return Err(at_place(index + 1, &format!("parent {}, expected an earlier position", position.parent)));
+        }
+        for index in lines_first(positions.iter().map(|position| position.parent.checked_sub(1))) {
+            let (place, position) = (index + 1, &positions[index]);
+            session.back_to(ids[position.parent]).map_err(|error| at_place(place, &error))?;
             session.play(position.mv).map_err(|error| at_place(place, &error))?;
             let id = session.current();
-            ids.push(id);
+            ids[place] = id;
             session.comment(id, &position.comment).map_err(|error| at_place(place, &error))?;
             noted(&mut session, id, &position.review).map_err(|error| at_place(place, &error))?;
             resignations.extend(position.resigned.map(|side| (id, side)));
@@ -185,10 +185,20 @@ impl SavedGame {
         for (id, side) in resignations {
             session.set_resigned(id, side);
         }
+        let end = *session.tree().main_line().last().expect("a line has its root");
+        session.go_to(end).map_err(|error| at_place(0, &error))?;
+        if let (Some(winner), Some(ending)) = (self.winner, session.ending())
+            && ending.winner != Some(winner)
+        {
+            return Err(SavedGameError(format!(
+                "the winner is {winner}, but after the last move {}",
+                crate::words::ending(ending)
+            )));
+        }
         let at = self.at.unwrap_or(self.moves.len());
         let at = ids.get(at).ok_or_else(|| at_place(at, &"the current position is not in the file"))?;
         session.go_to(*at).map_err(|error| at_place(0, &error))?;
-        session.set_seats(self.seats.clone());
+        session.seats.clone_from(&self.seats);
         session.pauses_on_blunders = self.pauses_on_blunders;
         session.clock.clone_from(&self.clock);
         Ok(session)

@@ -47,14 +47,13 @@ impl From<SessionError> for String {
 
 #[derive(Clone, Debug)]
 pub struct Session {
-    rules: Arc<Rules>,
-    start: Position,
     tree: Tree,
     current: NodeId,
+    /// The game at the current position.
     game: Game,
     players: Players,
     /// The seats of a game between two people with a seat each.
-    seats: Option<Seats>,
+    pub(crate) seats: Option<Seats>,
     /// Whether the game pauses after a person's blunder, before the computer replies.
     pub(crate) pauses_on_blunders: bool,
     pub(crate) clock: Option<Clock>,
@@ -71,8 +70,6 @@ impl Session {
 
     fn of_game(game: Game, players: Players) -> Self {
         Self {
-            rules: game.rules().clone(),
-            start: *game.position(),
             tree: Tree::default(),
             current: Tree::ROOT,
             game,
@@ -84,11 +81,11 @@ impl Session {
     }
 
     pub fn rules(&self) -> &Arc<Rules> {
-        &self.rules
+        self.game.rules()
     }
 
     pub fn start(&self) -> &Position {
-        &self.start
+        self.game.start()
     }
 
     pub fn game(&self) -> &Game {
@@ -109,10 +106,6 @@ impl Session {
 
     pub fn seats(&self) -> Option<&Seats> {
         self.seats.as_ref()
-    }
-
-    pub fn set_seats(&mut self, seats: Option<Seats>) {
-        self.seats = seats;
     }
 
     pub fn players(&self) -> &Players {
@@ -158,11 +151,13 @@ impl Session {
         let before = *self.game.position();
         let applied = self.game.play(mv).map_err(SessionError::Illegal)?;
         let report = MoveReport::new(&before, mv, &applied, &self.game);
-        self.current = match self.tree.child(self.current, mv) {
+        let child = match self.tree.child(self.current, mv) {
             Some(known) => known,
             None => self.tree.add(self.current, report),
         };
-        self.tree.walk(self.current);
+        // All nodes above the current one lead to it already.
+        self.tree.step(self.current, child);
+        self.current = child;
         Ok(self.node().report.as_ref().expect("a move led here"))
     }
 
@@ -176,6 +171,14 @@ impl Session {
         let parent = self.node().parent.ok_or(SessionError::NothingToUndo)?;
         self.game.undo();
         self.current = parent;
+        Ok(())
+    }
+
+    /// Takes moves back until `id` is the current position.
+    pub(crate) fn back_to(&mut self, id: NodeId) -> Result<(), SessionError> {
+        while self.current != id {
+            self.undo()?;
+        }
         Ok(())
     }
 
@@ -220,7 +223,7 @@ impl Session {
 
     pub fn game_at(&self, id: NodeId) -> Result<Game, SessionError> {
         self.tree.node(id).ok_or(SessionError::NoSuchNode(id))?;
-        let mut game = Game::from_position(self.rules.clone(), self.start).map_err(SessionError::Position)?;
+        let mut game = Game::from_position(self.rules().clone(), *self.start()).map_err(SessionError::Position)?;
         for mv in self.tree.path(id).into_iter().filter_map(|id| self.tree.mv(id)) {
             game.play(mv).map_err(SessionError::Illegal)?;
         }

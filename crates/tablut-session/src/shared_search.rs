@@ -92,7 +92,7 @@ fn added_up(all: &[&Analysis], to_move: Side, n: usize) -> Analysis {
     lines.truncate(n);
     let proven = best(all.iter().filter_map(|analysis| analysis.proven), to_move);
     let parts = all.iter().map(|analysis| (analysis.simulations, analysis.chances));
-    let chances = proven.map_or_else(|| mean(parts), |proof| Chances::certain(proof.winner));
+    let chances = proven.map_or_else(|| mean(&parts), |proof| Chances::certain(proof.winner));
     let words = proven.map_or_else(|| leaning(chances.value()), |proof| words::proven(proof, to_move));
     let simulations = all.iter().map(|analysis| analysis.simulations).sum();
     Analysis { chances, proven, words, simulations, lines, workers: all.len() }
@@ -103,7 +103,7 @@ fn line_of(lines: &[&LineView], to_move: Side) -> LineView {
     let proven = best(lines.iter().filter_map(|line| line.proven), to_move);
     let shown = lines.iter().max_by_key(|line| (line.proven.is_some() && line.proven == proven, line.visits));
     let shown = shown.expect("a move is in a line");
-    let chances = mean(lines.iter().map(|line| (line.visits, line.chances)));
+    let chances = mean(&lines.iter().map(|line| (line.visits, line.chances)));
     LineView {
         moves: shown.moves.clone(),
         visits: lines.iter().map(|line| line.visits).sum(),
@@ -120,7 +120,7 @@ fn best(proofs: impl Iterator<Item = Proof>, to_move: Side) -> Option<Proof> {
 }
 
 /// The mean of chances by their weights.
-fn mean(parts: impl Iterator<Item = (u32, Chances)> + Clone) -> Chances {
+fn mean(parts: &(impl Iterator<Item = (u32, Chances)> + Clone)) -> Chances {
     let weight = |simulations: u32| simulations.max(1) as f32;
     let total: f32 = parts.clone().map(|(simulations, _)| weight(simulations)).sum();
     let sum = |part: fn(&Chances) -> f32| {
@@ -156,7 +156,7 @@ mod tests {
         let mut thinking = read.thinking().unwrap();
         assert!(thinking.game().moves().eq(game.moves()));
         run(&mut thinking);
-        assert_eq!(thinking.simulations(), 40);
+        assert_eq!(thinking.result().simulations, 40);
     }
 
     #[test]

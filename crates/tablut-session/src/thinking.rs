@@ -3,8 +3,6 @@
 use crate::level::analysis_search;
 use crate::tree::NodeValue;
 use crate::words;
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tablut_rules::{Game, Move};
@@ -75,10 +73,7 @@ impl Thinking {
     /// A search of a game that is not over. All random choices depend on `seed`.
     pub fn new(game: &Game, config: &SearchConfig, limit: Limit, seed: u64) -> Self {
         assert!(game.outcome().is_none(), "a game that is over cannot be searched");
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(u64::from(game.ply()));
-        let search = Search::new(game.clone(), config, limit, rng);
-        Self { search, situations: Vec::new() }
+        Self { search: Search::seeded(game.clone(), config, limit, seed), situations: Vec::new() }
     }
 
     pub fn by_simulations(game: &Game, simulations: u32, seed: u64) -> Self {
@@ -113,17 +108,13 @@ impl Thinking {
         self.search.result()
     }
 
-    pub fn simulations(&self) -> u32 {
-        self.search.simulations()
-    }
-
     pub fn nodes(&self) -> usize {
         self.search.memory().nodes
     }
 
     pub fn value(&self) -> NodeValue {
         let result = self.search.result();
-        NodeValue { chances: result.chances, proven: result.proven, simulations: self.simulations() }
+        NodeValue { chances: result.chances, proven: result.proven, simulations: result.simulations }
     }
 
     pub fn analysis(&self, n_lines: usize) -> Analysis {
@@ -191,7 +182,7 @@ mod tests {
             elapsed += Duration::from_millis(100);
         }
         assert!(elapsed >= Duration::from_secs(2) && elapsed < Duration::from_secs(3), "{elapsed:?}");
-        assert!(thinking.simulations() > 20, "{}", thinking.simulations());
+        assert!(thinking.value().simulations > 20, "{:?}", thinking.value());
         assert_eq!(thinking.analysis(4).lines.len(), 4);
     }
 

@@ -60,6 +60,22 @@ impl Node {
     }
 }
 
+/// The indices of moves, each with its parent, in an order in which every line is played to its end before the lines that
+/// leave it. So each move is played and taken back once. A parent has a smaller index than its children.
+pub(crate) fn lines_first(parents: impl Iterator<Item = Option<usize>>) -> impl Iterator<Item = usize> {
+    let (mut children, mut waiting) = (Vec::<Vec<usize>>::new(), Vec::new());
+    for (index, parent) in parents.enumerate() {
+        children.push(Vec::new());
+        parent.map_or(&mut waiting, |parent| &mut children[parent]).push(index);
+    }
+    waiting.reverse();
+    std::iter::from_fn(move || {
+        let next = waiting.pop()?;
+        waiting.extend(children[next].drain(..).rev());
+        Some(next)
+    })
+}
+
 #[derive(Clone, Debug)]
 pub struct Tree {
     nodes: BTreeMap<NodeId, Node>,
@@ -144,9 +160,14 @@ impl Tree {
     pub(crate) fn walk(&mut self, id: NodeId) {
         let path = self.path(id);
         for pair in path.windows(2) {
-            if let Some(node) = self.nodes.get_mut(&pair[0]) {
-                node.next = Some(pair[1]);
-            }
+            self.step(pair[0], pair[1]);
+        }
+    }
+
+    /// Makes `child` the child of `parent` that was visited last.
+    pub(crate) fn step(&mut self, parent: NodeId, child: NodeId) {
+        if let Some(node) = self.nodes.get_mut(&parent) {
+            node.next = Some(child);
         }
     }
 

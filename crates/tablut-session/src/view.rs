@@ -11,8 +11,8 @@ use crate::words;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tablut_rules::{
-    Bitboard, CampEntry, Escape, HostileCamps, Landing, Move, MoveList, Piece, Position, RuleSet, Rules, Side, Square,
-    Topic,
+    Bitboard, BoardSize, CampEntry, Escape, HostileCamps, Landing, Move, MoveList, Piece, Position, RuleSet, Rules,
+    Side, Square, Topic,
 };
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -177,7 +177,7 @@ impl State {
             node: here,
             ply: game.ply(),
             position: *position,
-            pieces: Square::all().filter_map(|square| Some((square, position.piece_at(square)?))).collect(),
+            pieces: position.size().squares().filter_map(|square| Some((square, position.piece_at(square)?))).collect(),
             side: position.side_to_move(),
             players: session.players().clone(),
             has_seats: session.seats().is_some(),
@@ -273,7 +273,7 @@ fn notes(session: &Session) -> Vec<String> {
 }
 
 /// The position with these pieces, which are named as in [`State::pieces`].
-pub fn position_of(pieces: &BTreeMap<Square, String>, side: Side) -> Result<Position, String> {
+pub fn position_of(size: BoardSize, pieces: &BTreeMap<Square, String>, side: Side) -> Result<Position, String> {
     let names = Piece::ALL.map(|piece| piece.to_string());
     if let Some((square, other)) = pieces.iter().find(|(_, name)| !names.contains(name)) {
         let other = words::shorten(other);
@@ -287,6 +287,6 @@ pub fn position_of(pieces: &BTreeMap<Square, String>, side: Side) -> Result<Posi
     if kings.len() > 1 {
         return Err(format!("{} kings, expected one", kings.len()));
     }
-    Position::from_parts(squares_of(Piece::Attacker), squares_of(Piece::Defender), kings.first(), side)
+    Position::from_parts(size, squares_of(Piece::Attacker), squares_of(Piece::Defender), kings.first(), side)
         .map_err(|error| error.to_string())
 }

@@ -51,10 +51,8 @@ pub enum Update {
     /// A finished review, with the solutions of its exercises.
     Reviewed(ReviewReport),
     /// The right answer to a puzzle or lesson, which is now played, and the rest of the puzzle after the reply.
-    PlayAnswer {
-        mv: Move,
-        next: Option<NextPuzzle>,
-    },
+    PlayAnswer { mv: Move, next: Option<NextPuzzle> },
+    /// An event for the interfaces.
     Event(Event),
 }
 

@@ -27,7 +27,7 @@ const BUDGET: u64 = 100_000;
 fn ending(rules: &Arc<Rules>, seed: u64) -> Game {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     loop {
-        let mut squares: Vec<Square> = Square::all().collect();
+        let mut squares: Vec<Square> = rules.size().squares().collect();
         let mut draw = |n: usize| -> Bitboard {
             (0..n).map(|_| squares.swap_remove(rng.random_range(0..squares.len()))).collect()
         };

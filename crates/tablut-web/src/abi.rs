@@ -14,9 +14,15 @@ thread_local! {
     static HOST: RefCell<Option<BrowserHost>> = const { RefCell::new(None) };
 }
 
-/// Returns a buffer of `bytes` bytes for an argument.
+/// The largest argument. No net or request is larger, and the memory of a module cannot shrink.
+const MAX_INPUT: usize = 64 << 20;
+
+/// Returns a buffer of `bytes` bytes for an argument, or a null pointer if it is too large.
 #[unsafe(no_mangle)]
 extern "C" fn tablut_input(bytes: usize) -> *mut u8 {
+    if bytes > MAX_INPUT {
+        return std::ptr::null_mut();
+    }
     INPUT.with_borrow_mut(|input| {
         *input = vec![0; bytes];
         input.as_mut_ptr()
@@ -80,7 +86,10 @@ extern "C" fn tablut_step(now: f64) -> u32 {
 /// Says whether the page is hidden.
 #[unsafe(no_mangle)]
 extern "C" fn tablut_set_hidden(hidden: u32) -> u32 {
-    finish(with_host(|host| Ok(host.set_hidden(hidden != 0))))
+    finish(with_host(|host| {
+        host.set_hidden(hidden != 0);
+        Ok(())
+    }))
 }
 
 /// Takes what another worker has found: see [`BrowserHost::found`].
@@ -98,7 +107,7 @@ extern "C" fn tablut_help() -> u32 {
 /// Does one step of that search. The output says whether it goes on.
 #[unsafe(no_mangle)]
 extern "C" fn tablut_help_step() -> u32 {
-    finish(with_host(|host| host.help_step()))
+    finish(with_host(BrowserHost::help_step))
 }
 
 /// The output is what that search has found so far.

@@ -110,6 +110,8 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, console: &mut Console) -> 
     if !arguments.command.stops_by_itself() {
         tablut_play::exit_on_signals()?;
     }
+    // A command would report it as a fault of the net that it opens.
+    tablut_net::Simd::from_env()?;
     arguments.command.run(console)?;
     Ok(console.flush()?)
 }

@@ -18,14 +18,16 @@ use crate::progress::Progress;
 /// The approximate time of the benchmark.
 const BENCHMARK: Duration = Duration::from_secs(12);
 
-/// Measures this machine with the nets and the device of `config` for about `time`.
+/// Measures this machine with the nets and the device of `config` for about `time`. A run's folder in `kept` has rule
+/// sets.
 pub fn measure_pace(
     config: &TrainConfig,
+    kept: Option<&Path>,
     time: Duration,
     cancel: &CancelToken,
     voice: Voice,
 ) -> anyhow::Result<MachinePace> {
-    let (device, rules) = (ComputeDevice::open(config.machine.device)?, config.load_rules(None)?);
+    let (device, rules) = (ComputeDevice::open(config.machine.device)?, config.load_rules(kept)?);
     let make_net = net_maker()?;
     let progress = Progress::waiting(voice, "running a short benchmark of games, evaluations and learning");
     let pace = match benchmark(config, &rules, &device, &*make_net, time, cancel) {
@@ -40,6 +42,7 @@ pub fn measure_pace(
 pub fn forecast_text(
     config: &TrainConfig,
     folder: &Path,
+    kept: Option<&Path>,
     cancel: &CancelToken,
     voice: Voice,
 ) -> anyhow::Result<String> {
@@ -47,7 +50,7 @@ pub fn forecast_text(
     if let Some(pace) = GenerationPace::of(&metrics) {
         return Ok(rest(config, &metrics, pace));
     }
-    let pace = measure_pace(config, BENCHMARK, cancel, voice)?;
+    let pace = measure_pace(config, kept, BENCHMARK, cancel, voice)?;
     // The run's folder does not exist yet, so the free space is that of the nearest folder above it.
     let there = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
     Ok(text(config, &pace, &config.forecast(&pace), free_bytes(there)))

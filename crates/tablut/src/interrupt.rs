@@ -1,5 +1,5 @@
-//! Signals. The first SIGINT or SIGTERM stops the work at a point where it can continue later. The second one ends the
-//! process at once.
+//! Signals. The first SIGINT, SIGTERM or SIGHUP stops the work at a point where it can continue later. The second one ends
+//! the process at once.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -27,7 +27,7 @@ impl Interrupted {
     }
 }
 
-/// A token that the first Ctrl-C or SIGTERM cancels. A second one ends the process at once. On Windows, closing the window
+/// A token that the first Ctrl-C, SIGTERM or SIGHUP cancels. A second one ends the process at once. On Windows, closing the window
 /// and shutting down count as Ctrl-C.
 pub fn cancelled_by_interrupt() -> anyhow::Result<CancelToken> {
     let cancel = CancelToken::new();
@@ -65,11 +65,26 @@ pub fn raise_at_end_of_input(cancel: &CancelToken) -> std::io::Result<()> {
     std::thread::Builder::new().name("input".to_owned()).spawn(wait).map(|_| ())
 }
 
-/// Starts a thread that calls `asked` with the exit code for each SIGTERM.
+/// Starts a thread that calls `asked` with the exit code for each SIGTERM, and for each SIGHUP unless the program was
+/// started with `nohup`.
 #[cfg(unix)]
 fn listen_for_termination(asked: impl Fn(u8) + Send + 'static) -> std::io::Result<()> {
-    let mut signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGTERM])?;
+    use signal_hook::consts::{SIGHUP, SIGTERM};
+    let mut signals = signal_hook::iterator::Signals::new([SIGTERM])?;
+    if !ignores_hangups() {
+        signals.add_signal(SIGHUP)?;
+    }
     let listen = move || signals.forever().for_each(|signal| asked(128 + signal as u8));
     std::thread::Builder::new().name("signals".to_owned()).spawn(listen)?;
     Ok(())
+}
+
+/// Whether SIGHUP is ignored, as `nohup` requests. Linux tells it. Elsewhere a program without a terminal counts as started
+/// in this way.
+#[cfg(unix)]
+fn ignores_hangups() -> bool {
+    use std::io::IsTerminal as _;
+    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return !std::io::stdout().is_terminal() };
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or_default();
+    u64::from_str_radix(mask.trim(), 16).is_ok_and(|ignored| ignored & 1 == 1)
 }

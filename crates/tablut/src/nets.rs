@@ -1,45 +1,30 @@
 //! The nets, players and rules that a command names, and the device of its nets.
 //!
-//! A net is in a model file, or it is the net that comes with the program, such as in `net:shipped@64`.
+//! A net is a model file, a run's folder, or the net that comes with the program, such as in `net:shipped@64`.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use tablut_games::RunFolder;
+use tablut_games::{NamedNetError, SHIPPED, load_net, net_name};
 use tablut_learn::{ComputeDevice, DeviceError, TrainConfig};
 use tablut_net::{
     DeviceChoice, Engine, EngineOptions, Inference, KnownRules, Model, NetDevice, NetPool, PooledNet, RulesChoice,
     Simd, Weights, choose_rules,
 };
-use tablut_play::shipped_net;
 use tablut_players::{NamedPlayer, PlayerSpec};
 use tablut_rules::Rules;
 
 use crate::console::Voice;
 
-/// Names the net that comes with the program in place of a model file, unless a file has this name.
-pub const SHIPPED: &str = "shipped";
-
-/// Loads a model file, or the newest net of a run's folder. Without a path, loads the net that comes with the program.
-pub fn load_model(path: Option<&Path>) -> anyhow::Result<Model> {
-    match path.filter(|path| !is_shipped(path)) {
-        Some(folder) if folder.is_dir() => Ok(Model::load(&RunFolder(folder).newest_net()?)?),
-        Some(path) => Ok(Model::load(path)?),
-        None => {
-            let bytes = shipped_net().context("this program was built without a net: expected a model file")?;
-            Model::from_bytes(bytes).context("the net that comes with the program")
-        }
-    }
+/// Loads the net that `path` names, without a path the shipped one.
+pub fn load_model(path: Option<&Path>) -> Result<Model, NamedNetError> {
+    load_net(path.unwrap_or(Path::new(SHIPPED)))
 }
 
 /// The name of that net in messages.
 pub fn model_name(path: Option<&Path>) -> String {
-    match path.filter(|path| !is_shipped(path)) {
-        Some(folder) if folder.is_dir() => format!("the newest net of {}", folder.display()),
-        Some(path) => format!("model file {}", path.display()),
-        None => "the net that comes with the program".to_owned(),
-    }
+    net_name(path.unwrap_or(Path::new(SHIPPED)))
 }
 
 /// Loads the nets that `players` need, to run on `device` or on the cores.
@@ -58,11 +43,7 @@ pub fn load_nets<'a>(
 
 /// Loads another net, unless it is loaded already.
 pub fn add_net(nets: &mut NetPool, path: &Path) -> anyhow::Result<Arc<PooledNet>> {
-    nets.get_or_load(path, || load_model(Some(path)))
-}
-
-fn is_shipped(path: &Path) -> bool {
-    path == Path::new(SHIPPED) && !path.exists()
+    Ok(nets.get_or_load(path, || load_net(path))?)
 }
 
 /// Makes a net from weights. Each thread of self-play has its own.
@@ -74,15 +55,11 @@ pub fn net_maker() -> anyhow::Result<NetMaker> {
     Ok(Box::new(|weights| Box::new(Engine::new(weights).expect("the instruction set was checked"))))
 }
 
-/// Checks everything that a config names: rule sets, starting net, opponents and their nets.
-pub fn check_config(config: &TrainConfig) -> anyhow::Result<()> {
-    config.load_rules(None).context("rules")?;
+/// Checks everything that a config names: rule sets, starting net, opponents and their nets. A run's folder in `kept` has
+/// rule sets.
+pub fn check_config(config: &TrainConfig, kept: Option<&Path>) -> anyhow::Result<()> {
+    config.load_rules(kept).context("rules")?;
     config.starting_weights().context("start")?;
-    check_opponents(config)
-}
-
-/// Checks the config's opponents and their nets.
-pub fn check_opponents(config: &TrainConfig) -> anyhow::Result<()> {
     let players = parse_players(&config.evaluation.against).context("evaluation.against")?;
     load_nets(players.iter().map(|player| &player.spec), None).context("evaluation.against")?;
     Ok(())

@@ -1,22 +1,21 @@
-//! Plays a run's rating games: its newest net against fixed opponents and against its earlier nets.
+//! Plays a run's rating games: its newest net against its start, fixed opponents and its earlier nets.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchPlan, SmallMatch, play_pairs};
-use tablut_games::{CancelToken, GameSourceError, GenerationFile};
+use tablut_games::{CancelToken, GameSourceError, GenerationFile, SHIPPED};
 use tablut_learn::{OnEvent, RatingOpponent, RatingPairs, Run, RunEvent, rating_pairs};
-use tablut_net::{Model, NetPool, TrainingSummary};
+use tablut_net::{Model, NetPool};
 use tablut_players::{Contestant, NamedPlayer, PlayerSpec, SearchOptions};
 use tablut_protocols::start_program;
 use tablut_ratings::{RatedGeneration, RatedMatch};
 use tablut_search::Limit;
 
-use crate::nets::{load_nets, parse_players};
+use crate::nets::{add_net, load_nets, parse_players};
 
-/// The names of nets that are not in a file.
+/// The name of the net that is not in a file yet.
 const NEWEST: &str = "the newest net";
-const UNTRAINED: &str = "the untrained net";
 
 /// Rates `model`, the net of `generation`. Returns `None` if no games are played. The result is deterministic except
 /// for the duration: opponents with a clock and programs are left out.
@@ -30,8 +29,10 @@ pub fn rate(
     let (start, paused) = (Instant::now(), cancel.paused());
     let failed = |error: anyhow::Error| GameSourceError::Other(error.into());
     let against = parse_players(&run.opponents()).map_err(failed)?;
-    let places: Vec<usize> = (0..against.len()).filter(|&place| against[place].spec.is_reproducible()).collect();
-    let pairs = rating_pairs(&run.config, &run.rules, &places, generation);
+    let reproducible = (0..against.len()).filter(|&place| against[place].spec.is_reproducible());
+    let opponents: Vec<RatingOpponent> =
+        run.net_opponents().into_iter().chain(reproducible.map(RatingOpponent::Against)).collect();
+    let pairs = rating_pairs(&run.config, &run.rules, &opponents, generation, &run.metrics);
     if pairs.is_empty() {
         return Ok(None);
     }
@@ -45,7 +46,7 @@ pub fn rate(
     let tallies = played.map_err(|error| GameSourceError::Other(error.into()))?.ok_or(GameSourceError::Stopped)?;
     let matches = pairs.iter().zip(tallies).map(|(order, tally)| RatedMatch {
         rules: order.rules.name().to_owned(),
-        opponent: order.opponent.name(&run.config.evaluation.against),
+        opponent: order.opponent.name(&run.config),
         generation: order.opponent.generation(),
         pairs: tally.pairs(),
         unfinished: tally.results().unfinished,
@@ -73,17 +74,14 @@ fn prepare(
     for order in pairs {
         opponents.push(match &order.opponent {
             RatingOpponent::Against(place) => against[*place].clone(),
-            RatingOpponent::Generation(generation) => {
-                let path = run.file(GenerationFile::Model, *generation);
-                nets.load(&path)?;
+            other => {
+                let path = match other {
+                    RatingOpponent::Generation(generation) => run.file(GenerationFile::Model, *generation),
+                    RatingOpponent::Shipped => SHIPPED.into(),
+                    _ => run.start_file(),
+                };
+                add_net(&mut nets, &path)?;
                 net(path)
-            }
-            RatingOpponent::Untrained => {
-                let weights = run.config.initial_weights();
-                let untrained =
-                    Model { weights, rules: run.stated_rules(), training: TrainingSummary::default(), card: None };
-                nets.get_or_load::<anyhow::Error>(Path::new(UNTRAINED), || Ok(untrained))?;
-                net(UNTRAINED.into())
             }
         });
     }

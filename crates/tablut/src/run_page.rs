@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use anyhow::Context;
+use tablut_games::RunFolderError;
 use tablut_play::{AddedPage, ServeArgs, link_to, serve_pages};
 use tablut_report::{LIVE_PATH, LiveReport, SNAPSHOT_PATH};
 
@@ -14,12 +15,13 @@ use crate::run_log::RunLog;
 pub fn run_pages(folder: &Path) -> [AddedPage; 2] {
     let report = Arc::new(LiveReport::new(folder));
     let live = report.clone();
+    // Other people may read the pages, so errors do not name the folder.
+    let folder = folder.display().to_string();
+    let told = move |error: RunFolderError| error.to_string().replace(&folder, "the run");
+    let told_live = told.clone();
     [
-        AddedPage { path: LIVE_PATH, render: Arc::new(move || live.page().map_err(|error| error.to_string())) },
-        AddedPage {
-            path: SNAPSHOT_PATH,
-            render: Arc::new(move || report.snapshot().map_err(|error| error.to_string())),
-        },
+        AddedPage { path: LIVE_PATH, render: Arc::new(move || live.page().map_err(&told_live)) },
+        AddedPage { path: SNAPSHOT_PATH, render: Arc::new(move || report.snapshot().map_err(&told)) },
     ]
 }
 

@@ -225,7 +225,7 @@ impl RunProgress {
 }
 
 fn ladder(history: &[GenerationMetrics]) -> Vec<(String, Rating)> {
-    let found = progress(history, None);
+    let found = progress(history, None, None);
     let mut ladder = found.frozen;
     if let Some(newest) = found.stretches.last() {
         ladder.push((format!("nets from {}", newest.generations.0), newest.rating));

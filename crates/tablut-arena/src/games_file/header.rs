@@ -14,7 +14,6 @@ use tablut_search::SearchConfig;
 /// influence, such as threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchHeader {
-    /// The version of the file format.
     #[serde(rename = "tablut_match")]
     pub format: u32,
     /// The rules in full, so that the games can be replayed even if a rule file has changed.
@@ -42,7 +41,6 @@ pub struct PlayerIdentity {
     /// The player itself, if it has its own name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub player: Option<String>,
-    /// Hash of its net's weights.
     pub net: Option<String>,
     pub search: Option<SearchConfig>,
     pub version: Option<u32>,
@@ -64,7 +62,6 @@ impl MatchHeader {
     /// The version of files that this program writes.
     pub const FORMAT: u32 = 1;
 
-    /// A hash of `openings`.
     pub fn hash_of(openings: &[Opening]) -> String {
         let mut hasher = blake3::Hasher::new();
         for opening in openings {
@@ -79,7 +76,7 @@ impl MatchHeader {
 
     /// Sixteen hexadecimal digits of a hash of the header.
     pub fn id(&self) -> String {
-        blake3::hash(self.line().as_bytes()).to_hex()[..16].to_owned()
+        blake3::hash(json_line(self).as_bytes()).to_hex()[..16].to_owned()
     }
 
     /// Whether this is the match of the header line `text` with more games. `openings` are this match's openings.
@@ -90,11 +87,6 @@ impl MatchHeader {
         let same_openings = before.openings == self.openings || before.openings == Self::hash_of(first);
         let shorter = Self { games: before.games, openings: before.openings.clone(), ..self.clone() };
         same_openings && before.games < self.games && shorter == before
-    }
-
-    /// The header's line, with its end.
-    pub(super) fn line(&self) -> String {
-        json_line(self)
     }
 
     /// The differences between the header `text` and this one, a line each, or an error if it is not a header.
@@ -109,7 +101,7 @@ impl MatchHeader {
             Some(_) => {}
         }
         // The header is compared as text, in which 0.2 is the same in 32 and in 64 bits.
-        let expected: Value = serde_json::from_str(&self.line()).expect("a header's line is JSON");
+        let expected: Value = serde_json::from_str(&json_line(self)).expect("a header's line is JSON");
         let mut differences = Vec::new();
         compare("", Some(&found), Some(&expected), &mut differences);
         Ok(differences)

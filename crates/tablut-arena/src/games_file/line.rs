@@ -4,7 +4,7 @@ use super::header::MatchHeader;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tablut_games::{GameRecord, Handicap, PlyRecord};
-use tablut_rules::{Move, Outcome, Position, Reason, Rules, Side};
+use tablut_rules::{Move, Outcome, Reason, Rules, Side};
 
 /// The place of a game: the number of its match in the header's list and its number in that match, both from 0.
 pub(super) type GamePlace = (usize, u64);
@@ -65,7 +65,7 @@ impl GameLine {
             index: self.game - 1,
             rules: self.rules,
             max_plies: header.max_plies,
-            start: Position::start(self.first),
+            start: rules.start(self.first),
             plies: self.moves.into_iter().map(|mv| PlyRecord { mv, search: None }).collect(),
             outcome: Outcome { winner: self.winner, reason: self.reason },
             forfeit: self.forfeit,

@@ -12,7 +12,7 @@ use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 use tablut_net::StatedRules;
-use tablut_rules::{Game, Rules, Side};
+use tablut_rules::{Game, Rules, Side, json_fault};
 
 const KIND: &str = "openings";
 
@@ -166,7 +166,8 @@ fn check_rules(stated: &StatedRules, rules: &Rules) -> Result<(), String> {
 }
 
 fn judged(line: &str, plies: u32, rules: &Arc<Rules>, seen: &mut HashSet<u64>) -> Result<JudgedOpening, String> {
-    let line: Line = serde_json::from_str(line).map_err(|error| format!("expected an opening: {error}"))?;
+    let line: Line =
+        serde_json::from_str(line).map_err(|error| format!("expected an opening: {}", json_fault(&error)))?;
     if rules.set().first.side().is_some_and(|side| side != line.first) {
         return Err(format!("the {} move first, but these rules give the other side the first move", line.first));
     }

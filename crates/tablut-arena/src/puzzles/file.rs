@@ -5,7 +5,7 @@ use crate::sealed_file::{self, SealedFileError, json_line};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use tablut_net::StatedRules;
-use tablut_rules::{Game, shown};
+use tablut_rules::{Game, json_fault, shown};
 
 const KIND: &str = "puzzles";
 
@@ -49,7 +49,7 @@ fn parse(text: &str) -> Result<PuzzleSet, (usize, String)> {
     let rules = set.rules.rules();
     for (index, line) in text.lines().enumerate().skip(1) {
         let at = at(index + 1);
-        let puzzle: Puzzle = serde_json::from_str(line).map_err(|error| at(&error))?;
+        let puzzle: Puzzle = serde_json::from_str(line).map_err(|error| at(&json_fault(&error)))?;
         if !(1..=MAX_DISTANCE).contains(&puzzle.distance) {
             return Err(at(&format!("the distance is {}, expected 1 to {MAX_DISTANCE}", puzzle.distance)));
         }

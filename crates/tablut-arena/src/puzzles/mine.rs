@@ -35,10 +35,8 @@ pub struct Mine {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MineError {
-    /// The games could not be played.
     #[error(transparent)]
     Games(#[from] RunError),
-    /// The games did not contain enough puzzles.
     #[error("{0}")]
     TooFew(String),
 }

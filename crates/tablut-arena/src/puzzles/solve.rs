@@ -3,9 +3,8 @@
 use super::{MAX_DISTANCE, MAX_PLIES, Puzzle};
 use rayon::prelude::*;
 use serde::Serialize;
-use std::ops::ControlFlow;
 use std::sync::Arc;
-use tablut_players::NetPlayer;
+use tablut_players::Searcher;
 use tablut_rules::{Game, Move, Rules, Side};
 use tablut_search::exhaustive::{TooManyPositions, WinSolver};
 use tablut_search::{EvaluateError, Evaluator, Limit, Proof, SearchConfig, SearchResult};
@@ -35,7 +34,7 @@ pub struct DistanceReport {
 }
 
 /// The search's results on a set of puzzles.
-#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct SolveReport {
     /// By distance, 1 first.
     pub by_distance: Vec<DistanceReport>,
@@ -56,18 +55,18 @@ pub fn solve(
     config: &SolveConfig,
     make_evaluator: &(dyn Fn() -> Box<dyn Evaluator> + Sync),
 ) -> Result<SolveReport, EvaluateError> {
-    let player = || NetPlayer::new(make_evaluator(), config.seed);
+    let player = || Searcher::new(make_evaluator(), config.seed);
     let solved: Vec<Result<SolveReport, EvaluateError>> = puzzles
         .par_iter()
         .map_init(player, |player, puzzle| {
             let game = Game::from_position(rules.clone(), puzzle.position)
                 .expect("a puzzle's position was a game when it was read or found");
             let limit = Limit::of_simulations(config.simulations);
-            let result = player.think(&game, &config.search, limit, &mut |_| ControlFlow::Continue(()))?;
+            let result = player.think(&game, &config.search, limit)?;
             Ok(judge(&game, puzzle, &result))
         })
         .collect();
-    solved.into_iter().try_fold(SolveReport::empty(), |report, solved| Ok(report.with(solved?)))
+    solved.into_iter().try_fold(SolveReport::default(), |report, solved| Ok(report.with(solved?)))
 }
 
 impl DistanceReport {
@@ -84,19 +83,19 @@ impl DistanceReport {
     }
 }
 
-impl SolveReport {
-    fn empty() -> Self {
+impl Default for SolveReport {
+    /// The report on no puzzles.
+    fn default() -> Self {
         let all = DistanceReport::default();
         let by_distance = (1..=MAX_DISTANCE).map(|distance| DistanceReport { distance, ..all }).collect();
-        Self { by_distance, all, ..Self::default() }
+        Self { by_distance, all, confirmed: 0, unchecked: 0, contradicted: Vec::new() }
     }
+}
 
+impl SolveReport {
     /// The sum of this report and one about other puzzles.
     #[must_use]
     pub fn with(mut self, other: Self) -> Self {
-        if self.by_distance.is_empty() {
-            return other;
-        }
         for (mine, theirs) in self.by_distance.iter_mut().zip(other.by_distance) {
             *mine = mine.with(theirs);
         }
@@ -123,8 +122,8 @@ fn judge(game: &Game, puzzle: &Puzzle, result: &SearchResult) -> SolveReport {
     let winning = shortest || wins_with(game, result.chosen, mover, MAX_PLIES) == Ok(true);
     let proven = result.proven.is_some_and(|proof| proof.winner == Some(mover));
     let (shortest, winning, proven) = (shortest.into(), winning.into(), proven.into());
-    let mut report = SolveReport::empty();
-    report.all = DistanceReport { distance: 0, puzzles: 1, shortest, winning, proven };
+    let all = DistanceReport { distance: 0, puzzles: 1, shortest, winning, proven };
+    let mut report = SolveReport { all, ..SolveReport::default() };
     report.by_distance[puzzle.distance as usize - 1] = DistanceReport { distance: puzzle.distance, ..report.all };
     if let Some(proof) = result.proven {
         // A puzzle is itself a proof that the mover wins, and not in fewer plies than this.

@@ -15,7 +15,6 @@ use crate::error::{BrokerResult, FleetError};
 const NETS: &str = "tablut-nets";
 const OBJECT_TIME: Duration = Duration::from_mins(1);
 const CHUNK_BYTES: usize = 512 << 10;
-/// The maximum size of an object.
 const MAX_OBJECT_BYTES: usize = 1 << 30;
 
 impl Broker {

@@ -18,19 +18,15 @@ use crate::wire::Heartbeat;
 const TICK: Duration = Duration::from_secs(2);
 
 pub(super) struct HeartbeatLoop {
-    broker: Broker,
-    options: TrainerOptions,
-    log: Log,
-    shared: Arc<Shared>,
+    pub broker: Broker,
+    pub options: TrainerOptions,
+    pub log: Log,
+    pub shared: Arc<Shared>,
     /// Refused workers that the log has named.
-    announced: HashSet<String>,
+    pub announced: HashSet<String>,
 }
 
 impl HeartbeatLoop {
-    pub fn new(broker: Broker, options: TrainerOptions, log: Log, shared: Arc<Shared>) -> Self {
-        Self { broker, options, log, shared, announced: HashSet::new() }
-    }
-
     pub async fn run(&mut self) {
         let mut tick = interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -2,19 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
 
 use tablut_games::{FleetReport, GameRecord, PlayedGames, WorkerReport};
 
 use crate::order::Order;
 use crate::result_message::{ResultHeader, ResultMessage};
-use crate::wire::OrderSpec;
 
 /// The games of one order.
 pub(super) struct Progress {
-    pub spec: OrderSpec,
     pub id: String,
-    pub order: Order,
+    pub order: Arc<Order>,
     pub probe: String,
     pub report: FleetReport,
     /// The games that have arrived, by index.
@@ -43,11 +42,10 @@ struct WorkerPart {
 
 impl Progress {
     /// The progress of `order`, of which only the games `wanted` are needed.
-    pub fn new(spec: OrderSpec, order: Order, probe: String, wanted: &[usize]) -> Self {
+    pub fn new(order: Order, probe: String, wanted: &[usize]) -> Self {
         Self {
-            id: spec.id(),
-            spec,
-            order,
+            id: order.spec.id(),
+            order: Arc::new(order),
             probe,
             games: BTreeMap::new(),
             missing: wanted.iter().copied().collect(),
@@ -74,13 +72,14 @@ impl Progress {
         let same = |what: &str, found: &str, expected: &str| {
             if found == expected { Ok(()) } else { Err(format!("{what} {found}, expected {expected}")) }
         };
-        same("the run", &header.run, &self.spec.run)?;
+        let spec = &self.order.spec;
+        same("the run", &header.run, &spec.run)?;
         same("the order", &header.order, &self.id)?;
-        same("the rules", &header.rules, &self.spec.rules_hash())?;
-        same("the net", &header.net, &self.spec.net_hashes())?;
+        same("the rules", &header.rules, &spec.rules_hash())?;
+        same("the net", &header.net, &spec.net_hashes())?;
         same("the probe", &header.probe, &self.probe)?;
-        if header.games > self.order.games() {
-            return Err(format!("{} games, but the generation has {}", header.games, self.order.games()));
+        if header.games > spec.games {
+            return Err(format!("{} games, but the generation has {}", header.games, spec.games));
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use tablut_players::NamedPlayer;
 use super::FleetTrainer;
 use super::state::Command;
 use crate::error::FleetError;
-use crate::order::{MatchOrder, Order};
+use crate::order::Order;
 use crate::probe::probe;
 
 /// The games of a run, played by workers.
@@ -35,20 +35,19 @@ impl<'a> FleetGames<'a> {
 impl GameSource for FleetGames<'_> {
     fn begin(&mut self, order: &GameOrder) -> Result<(), GameSourceError> {
         let simulations = order.simulations;
-        let order = Order::from(order.clone());
-        let spec = self.fleet.spec(&order);
-        if self.fleet.has_begun(&spec) {
+        let order = Order::of_generation(self.fleet.run(), order.clone());
+        if self.fleet.has_begun(&order.spec) {
             return Ok(());
         }
         let probe = match &self.probe {
-            Some((of, known)) if *of == simulations => known.clone(),
+            Some((probed, known)) if *probed == simulations => known.clone(),
             _ => {
-                let here = probe(&spec, |weights| (self.make_inference)(weights))?;
+                let here = probe(&order.spec, self.make_inference)?;
                 self.probe.insert((simulations, here)).1.clone()
             }
         };
-        let all: Vec<usize> = (0..order.games()).collect();
-        Ok(self.fleet.begin(spec, &order, probe, &all)?)
+        let all: Vec<usize> = (0..order.spec.games).collect();
+        Ok(self.fleet.begin(order, probe, &all)?)
     }
 
     fn collect(
@@ -59,7 +58,7 @@ impl GameSource for FleetGames<'_> {
         on_game: &(dyn Fn(&GameRecord) + Sync),
     ) -> Result<PlayedGames, GameSourceError> {
         self.begin(order)?;
-        Ok(self.fleet.collect(&Order::from(order.clone()), self.make_inference, cancel, &|game| {
+        Ok(self.fleet.collect(order.generation, self.make_inference, cancel, &|game| {
             counters.evaluations.fetch_add(game.evaluations, Ordering::Relaxed);
             on_game(game);
         })?)
@@ -109,17 +108,16 @@ impl<'a> FleetMatches<'a> {
         let (config, nets) = (self.config, self.nets);
         let names = players.map(NamedPlayer::name);
         collect_match(config, names, earlier, cancel, on_game, |wanted| {
-            let order = Order::Match(Box::new(MatchOrder::new(number, config, players, nets, wanted.openings)?));
-            self.games(&order, wanted)
+            self.games(Order::of_match(self.fleet.run(), number, config, players, nets, wanted.openings)?, wanted)
         })
     }
 
     /// Lets workers play the wanted games. Returns whether all were played.
-    fn games(&mut self, order: &Order, wanted: &WantedGames<'_>) -> Result<bool, FleetError> {
-        let spec = self.fleet.spec(order);
-        let probe = probe(&spec, |weights| (self.make_inference)(weights))?;
-        self.fleet.begin(spec, order, probe, &wanted.games)?;
-        let played = match self.fleet.collect(order, self.make_inference, &wanted.cancel, &wanted.deliver) {
+    fn games(&mut self, order: Order, wanted: &WantedGames<'_>) -> Result<bool, FleetError> {
+        let generation = order.spec.generation;
+        let probe = probe(&order.spec, self.make_inference)?;
+        self.fleet.begin(order, probe, &wanted.games)?;
+        let played = match self.fleet.collect(generation, self.make_inference, &wanted.cancel, &wanted.deliver) {
             Ok(played) => {
                 self.reports.extend(played.fleet);
                 true
@@ -128,9 +126,8 @@ impl<'a> FleetMatches<'a> {
             Err(error) => return Err(error),
         };
         // The games of a match that the user stopped stay at the broker for the next start.
-        let was_settled = !played && !wanted.was_stopped();
-        if played || was_settled {
-            self.fleet.close(order.generation())?;
+        if played || !wanted.stop.is_cancelled() {
+            self.fleet.close(generation)?;
         }
         Ok(played)
     }

@@ -43,7 +43,13 @@ pub(super) async fn run(
     let reconnected = Arc::new(Notify::new());
     let client = connection.open("tablut train", &log, &reconnected, &shared.cancel).await?;
     let broker = Broker::new(client);
-    let mut heartbeats = HeartbeatLoop::new(broker.clone(), options.clone(), log.clone(), Arc::clone(shared));
+    let mut heartbeats = HeartbeatLoop {
+        broker: broker.clone(),
+        options: options.clone(),
+        log: log.clone(),
+        shared: Arc::clone(shared),
+        announced: HashSet::new(),
+    };
     let mut this = TrainerLoop {
         broker,
         options,
@@ -188,7 +194,7 @@ impl TrainerLoop {
         let _ = self.broker.purge(RESULTS, format!("tablut.result.{run}.{generation}.>")).await;
         let needed: HashSet<String> = {
             let state = self.shared.lock();
-            state.orders.values().flat_map(|order| &order.spec.nets).map(|net| net.hash.clone()).collect()
+            state.orders.values().flat_map(|progress| &progress.order.spec.nets).map(|net| net.hash.clone()).collect()
         };
         let n_old = self.nets.len().saturating_sub(2);
         let old: Vec<String> = self.nets.keys().filter(|hash| !needed.contains(*hash)).take(n_old).cloned().collect();
@@ -286,16 +292,17 @@ impl TrainerLoop {
 
     /// Hands out jobs for the games of `ranges`.
     async fn hand_out(&mut self, generation: u64, ranges: &[Range<usize>]) -> Result<(), FleetError> {
-        let (spec, probe, order, size, fleet_threads) = {
+        let (order, probe, size, fleet_threads) = {
             let state = self.shared.lock();
             let Some(progress) = state.orders.get(&generation) else { return Ok(()) };
             let status = &state.status;
-            let size = job_size(progress.order.games(), status.playing().count(), status.games_per_second());
-            (progress.spec.clone(), progress.probe.clone(), progress.order.clone(), size, status.threads())
+            let size = job_size(progress.order.spec.games, status.playing().count(), status.games_per_second());
+            (Arc::clone(&progress.order), progress.probe.clone(), size, status.threads())
         };
-        for (net, weights) in spec.nets.iter().zip(order.nets()) {
-            self.broker.put_net(&net.hash, &weights).await?;
-            self.nets.insert(net.hash.clone(), weights);
+        let spec = &order.spec;
+        for (net, weights) in spec.nets.iter().zip(&order.nets) {
+            self.broker.put_net(&net.hash, weights).await?;
+            self.nets.insert(net.hash.clone(), Arc::clone(weights));
         }
         let mut messages = Vec::new();
         for range in ranges {

@@ -28,15 +28,10 @@ pub(super) struct Lease {
     pub message: jetstream::Message,
     /// The number of times that the broker has delivered the job.
     pub delivered: u64,
-    games: Mutex<Vec<GameRecord>>,
+    pub games: Mutex<Vec<GameRecord>>,
 }
 
 impl Lease {
-    pub fn new(job: Job, order: Order, slots: Vec<usize>, message: jetstream::Message, delivered: u64) -> Self {
-        let games = Mutex::new(Vec::with_capacity(job.count));
-        Self { job, order, slots, message, delivered, games }
-    }
-
     /// Takes the games of a finished job, in the order of their indices.
     pub fn take_games(&self) -> Vec<GameRecord> {
         let mut games = std::mem::take(&mut *self.lock());
@@ -53,7 +48,6 @@ pub(super) struct HeldJobs {
     state: Mutex<State>,
     closed: AtomicBool,
     finished: UnboundedSender<Arc<Lease>>,
-    /// Notified when a game ends.
     pub game_ended: Notify,
     /// The number of steps of all games. A step ends with a request to a net or with the move of a player without a
     /// net.
@@ -96,7 +90,6 @@ impl HeldJobs {
         state.ready.push_back((lease, 0));
     }
 
-    /// The number of unfinished games.
     pub fn holding(&self) -> usize {
         self.lock().holding
     }
@@ -116,10 +109,6 @@ impl HeldJobs {
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
         self.game_ended.notify_one();
-    }
-
-    pub fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::SeqCst)
     }
 
     pub fn deliver(&self, lease: &Arc<Lease>, game: GameRecord) {
@@ -201,14 +190,13 @@ impl TaskSource for HeldJobs {
     }
 
     fn is_open(&self) -> bool {
-        !self.is_closed()
+        !self.closed.load(Ordering::SeqCst)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::order::MatchOrder;
     use tablut_arena::MatchConfig;
     use tablut_games::Concurrency;
     use tablut_net::NetPool;
@@ -230,9 +218,9 @@ mod tests {
         };
         let player: NamedPlayer = "random".parse().unwrap();
         let openings = config.openings().unwrap();
-        let order = MatchOrder::new(0, &config, [&player, &player], &NetPool::default(), &openings).unwrap();
-        let order = Order::Match(Box::new(order));
-        let (spec, openings) = (order.spec("run"), order.openings_of(0, 1));
+        let nets = NetPool::default();
+        let order = Order::of_match("run", 0, &config, [&player, &player], &nets, &openings).unwrap();
+        let (spec, openings) = (order.spec.clone(), order.openings_of(0, 1));
         let job = Job { order: spec, first: 0, count: 1, openings, probe: String::new(), fleet_threads: 1 };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let options = async_nats::ConnectOptions::new().retry_on_initial_connect();
@@ -247,7 +235,8 @@ mod tests {
             description: None,
             length: 0,
         };
-        Lease::new(job, order, Vec::new(), jetstream::Message { message, context }, 1)
+        let message = jetstream::Message { message, context };
+        Lease { job, order, slots: Vec::new(), message, delivered: 1, games: Mutex::default() }
     }
 
     #[test]

@@ -32,7 +32,6 @@ struct State {
 #[derive(Default)]
 struct Slot {
     net: Option<Arc<PooledNet>>,
-    /// The number of jobs that use it.
     uses: usize,
     /// The number of `n_taken` when it was last taken.
     last_taken: u64,
@@ -87,7 +86,6 @@ impl SlottedNets {
         Some(taken)
     }
 
-    /// Releases the slots of a job.
     pub fn leave_slots(&self, slots: &[usize]) {
         let mut state = self.lock();
         for &place in slots {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{self, AckKind};
 use futures_util::StreamExt;
-use tablut_games::{CancelToken, Concurrency, Counters};
+use tablut_games::{CancelToken, Concurrency, Counters, TaskSource};
 use tablut_net::{Engine, Inference, PooledNet, Weights};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -85,7 +85,7 @@ pub(super) async fn run(
         start: Instant::now(),
     };
     let stopped = async {
-        while !this.context.cancel.is_cancelled() && !this.context.jobs.is_closed() {
+        while !this.context.cancel.is_cancelled() && this.context.jobs.is_open() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };
@@ -172,7 +172,7 @@ impl WorkerLoop<'_> {
         };
         let delivered = message.info().map_or(1, |info| info.delivered.max(1) as u64);
         plan.learn(&job, self.context.options.concurrency.workers);
-        self.context.jobs.push(Lease::new(job, order, slots, message, delivered));
+        self.context.jobs.push(Lease { job, order, slots, message, delivered, games: Mutex::default() });
         Ok(())
     }
 
@@ -187,7 +187,7 @@ impl WorkerLoop<'_> {
             nets.push(self.context.nets.fetch(&self.broker, &net.hash, net.architecture).await?);
         }
         let weights = nets.iter().map(|net| Arc::clone(&net.weights)).collect();
-        let order = Order::open(&job.order, weights, &job.openings, job.first / 2)?;
+        let order = Order::open(job.order.clone(), weights, &job.openings, job.first / 2)?;
         loop {
             if let Some(slots) = self.context.nets.take_slots(&nets) {
                 return Ok((order, slots));

@@ -1,6 +1,8 @@
 //! Statistics of a net's outputs on a sample of positions: its policy compared with the search's, its values compared
 //! with the results, and its losses.
 
+#![expect(missing_docs, reason = "the names say what the other fields are")]
+
 use serde::{Deserialize, Serialize};
 use tablut_rules::Side;
 
@@ -17,7 +19,6 @@ const BINS: usize = 10;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NetStatistics {
-    /// Positions in the sample.
     pub positions: usize,
     /// The policy in positions with the attackers to move.
     pub attackers: PolicyStatistics,
@@ -34,7 +35,6 @@ pub struct NetStatistics {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DrawStatistics {
-    /// Positions in the sample.
     pub positions: usize,
     /// The net's mean chance of a draw, 0 to 1.
     pub predicted: f64,
@@ -46,7 +46,6 @@ pub struct DrawStatistics {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PolicyStatistics {
-    /// Positions in the sample.
     pub positions: usize,
     /// Mean entropy of the net's policy, in nats.
     pub entropy: f64,
@@ -60,19 +59,12 @@ pub struct PolicyStatistics {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PhaseStatistics {
-    /// The phase's name.
     pub phase: String,
-    /// The first ply.
     pub from_ply: u32,
-    /// Positions in the sample.
     pub positions: usize,
-    /// Mean squared error of the net's value.
     pub net_error: f64,
-    /// Mean squared error of the search's value.
     pub search_error: f64,
-    /// Mean value by the net, absolute.
     pub mean_value: f64,
-    /// Mean result, absolute.
     pub mean_outcome: f64,
 }
 
@@ -82,11 +74,8 @@ pub struct PhaseStatistics {
 pub struct CalibrationBin {
     /// The lower bound. Bins are 0.2 wide.
     pub from: f64,
-    /// Number of positions.
     pub positions: usize,
-    /// Mean value by the net.
     pub value: f64,
-    /// Mean result.
     pub outcome: f64,
 }
 
@@ -94,7 +83,6 @@ pub struct CalibrationBin {
 #[derive(Copy, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NetLosses {
-    /// Positions in the sample.
     pub positions: usize,
     /// Cross-entropy of the policy against its target, in nats.
     pub policy: f64,
@@ -102,6 +90,8 @@ pub struct NetLosses {
     pub policy_floor: f64,
     /// Cross-entropy of attackers win, draw, defenders win against its target, in nats, in games whose result counts.
     pub value: f64,
+    /// The sum of `policy` and `value` of a net that expects all moves and all results alike, such as an untrained one.
+    pub untrained: f64,
     /// Mean absolute difference between the plies left and the net's estimate, in plies, in finished games.
     pub moves_left: f64,
     /// Drawn games among those whose result counts: predicted and real.
@@ -112,11 +102,10 @@ impl NetStatistics {
     /// The statistics of some positions.
     pub fn of(positions: &[ExaminedPosition]) -> Self {
         let policy = |side| {
-            let of_side = || positions.iter().filter(move |position| position.side == side);
-            let n = of_side().count();
-            let mean = |value: fn(&ExaminedPosition) -> f64| of_side().map(value).sum::<f64>() / n.max(1) as f64;
+            let of_side = positions.iter().filter(move |position| position.side == side);
+            let mean = |value: fn(&ExaminedPosition) -> f64| mean(of_side.clone().map(value));
             PolicyStatistics {
-                positions: n,
+                positions: of_side.clone().count(),
                 entropy: mean(|p| p.prior_entropy),
                 divergence: mean(|p| p.cross_entropy - p.target_entropy),
                 changed: mean(|p| f64::from(u8::from(p.changed))),
@@ -124,11 +113,9 @@ impl NetStatistics {
         };
         let phases = PHASES.iter().enumerate().filter_map(|(at, &(phase, from_ply))| {
             let end = PHASES.get(at + 1).map_or(u32::MAX, |next| next.1);
-            let of_phase =
-                move |position: &&ExaminedPosition| position.result_counts && (from_ply..end).contains(&position.ply);
-            let within = || positions.iter().filter(of_phase);
-            let n = within().count();
-            let mean = |value: fn(&ExaminedPosition) -> f64| within().map(value).sum::<f64>() / n.max(1) as f64;
+            let within = counted(positions).filter(move |position| (from_ply..end).contains(&position.ply));
+            let n = within.clone().count();
+            let mean = |value: fn(&ExaminedPosition) -> f64| mean(within.clone().map(value));
             (n > 0).then(|| PhaseStatistics {
                 phase: phase.to_owned(),
                 from_ply,
@@ -157,12 +144,20 @@ impl NetStatistics {
     }
 }
 
+/// The mean, or 0 if there are no values.
+fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    values.clone().sum::<f64>() / values.count().max(1) as f64
+}
+
+/// The positions of games whose result counts.
+fn counted(positions: &[ExaminedPosition]) -> impl Iterator<Item = &ExaminedPosition> + Clone {
+    positions.iter().filter(|position| position.result_counts)
+}
+
 fn draws(positions: &[ExaminedPosition]) -> DrawStatistics {
-    let counted = || positions.iter().filter(|position| position.result_counts);
-    let n = counted().count();
-    let mean = |value: fn(&ExaminedPosition) -> f64| counted().map(value).sum::<f64>() / n.max(1) as f64;
+    let mean = |value: fn(&ExaminedPosition) -> f64| mean(counted(positions).map(value));
     DrawStatistics {
-        positions: n,
+        positions: counted(positions).count(),
         predicted: mean(|p| f64::from(p.wdl[1])),
         drawn: mean(|p| f64::from(u8::from(p.outcome_value() == 0.0))),
     }
@@ -171,7 +166,7 @@ fn draws(positions: &[ExaminedPosition]) -> DrawStatistics {
 fn calibration(positions: &[ExaminedPosition]) -> Vec<CalibrationBin> {
     let width = 2.0 / BINS as f64;
     let mut bins = [CalibrationBin::default(); BINS];
-    for position in positions.iter().filter(|position| position.result_counts) {
+    for position in counted(positions) {
         let bin = &mut bins[(((position.net_value + 1.0) / width) as usize).min(BINS - 1)];
         bin.positions += 1;
         bin.value += position.net_value;
@@ -189,8 +184,6 @@ fn calibration(positions: &[ExaminedPosition]) -> Vec<CalibrationBin> {
 impl NetLosses {
     /// The mean losses over some positions. `value_share` is the share of the search's chances in the value target.
     pub fn of(positions: &[ExaminedPosition], value_share: f32) -> Self {
-        let n = positions.len().max(1) as f64;
-        let mean = |value: &dyn Fn(&ExaminedPosition) -> f64| positions.iter().map(value).sum::<f64>() / n;
         let value_loss = |position: &ExaminedPosition| -> f64 {
             let target = value_target(position.outcome, position.search, value_share);
             let chances = position.wdl.map(|chance| f64::from(chance).max(1e-9).ln());
@@ -198,16 +191,11 @@ impl NetLosses {
         };
         Self {
             positions: positions.len(),
-            policy: mean(&|p| p.cross_entropy),
-            policy_floor: mean(&|p| p.target_entropy),
-            value: {
-                let counted = || positions.iter().filter(|position| position.result_counts);
-                counted().map(value_loss).sum::<f64>() / counted().count().max(1) as f64
-            },
-            moves_left: {
-                let errors = positions.iter().filter_map(|p| Some((p.net_plies_left - p.plies_left?).abs()));
-                errors.clone().sum::<f64>() / errors.count().max(1) as f64
-            },
+            policy: mean(positions.iter().map(|p| p.cross_entropy)),
+            policy_floor: mean(positions.iter().map(|p| p.target_entropy)),
+            value: mean(counted(positions).map(value_loss)),
+            untrained: mean(positions.iter().map(|p| (p.n_moves as f64).ln())) + 3.0_f64.ln(),
+            moves_left: mean(positions.iter().filter_map(|p| Some((p.net_plies_left - p.plies_left?).abs()))),
             draws: draws(positions),
         }
     }
@@ -227,6 +215,7 @@ mod tests {
             search: Chances::new(0.0, 0.0),
             net_value,
             wdl: [0.5, 0.25, 0.25],
+            n_moves: 20,
             prior_entropy: 2.0,
             target_entropy: 1.0,
             cross_entropy: 1.5,
@@ -270,6 +259,7 @@ mod tests {
         let losses = NetLosses::of(&[position(0, 0.0, 1.0)], 0.0);
         assert!((losses.value - 2.0_f64.ln()).abs() < 1e-9, "{losses:?}");
         assert_eq!((losses.policy, losses.policy_floor, losses.moves_left), (1.5, 1.0, 3.0));
+        assert!((losses.untrained - 60.0_f64.ln()).abs() < 1e-9, "{losses:?}");
         let unfinished = ExaminedPosition { plies_left: None, ..position(0, 0.0, 1.0) };
         assert_eq!(NetLosses::of(&[unfinished, position(0, 0.0, 1.0)], 0.0).moves_left, 3.0);
         // Half of the target is the search's: equal chances of either win, and no draw.

@@ -1,6 +1,7 @@
 //! The safe interface of the kernels for learning: gradients through convolutions, products and rectifiers.
 
 use super::levels::dispatch;
+use crate::aligned::volume;
 use crate::depthwise::TAPS;
 use crate::outer::Outer;
 use crate::{Grid, Kernels, LANES, Rows};
@@ -26,7 +27,7 @@ impl Kernels {
     pub fn depthwise_gradient(self, grid: Grid, image: &[f32], gradient: &[f32], sums: &mut [f32]) {
         let channels = sums.len() / TAPS;
         assert!(channels > 0 && channels.is_multiple_of(LANES), "the number of channels is a multiple of 16");
-        let fit = |image: &[f32]| image.len() == grid.squares() * channels;
+        let fit = |image: &[f32]| image.len() == volume([grid.squares(), channels]);
         assert!(sums.len() == TAPS * channels && fit(image) && fit(gradient), "an image has the grid's squares");
         dispatch!(self.simd, depthwise_gradient(grid, image, gradient, sums));
     }

@@ -1,6 +1,7 @@
 //! The safe interface of the kernels in integers.
 
 use super::levels::dispatch;
+use crate::aligned::volume;
 use crate::int8::sixteen::Limits;
 use crate::int8::{INT8_LANES, STEPS, Target, plain};
 use crate::{Grid, GridLines, Int8Depthwise, Int8Matrix, Kernels, LANES};
@@ -58,7 +59,7 @@ impl Kernels {
     /// # Panics
     /// If an image does not have the grid's squares and the layer's channels, or a side of the grid is above 9.
     pub fn int8_depthwise(self, grid: Grid, image: &[u8], layer: &Int8Depthwise, starts: &[i16], out: &mut [u8]) {
-        let size = grid.squares() * layer.channels();
+        let size = volume([grid.squares(), layer.channels()]);
         assert!(image.len() == size && out.len() == size, "an image has the grid's squares");
         assert_eq!(starts.len(), layer.channels(), "a start for each channel");
         assert!(grid.height() <= 9 && grid.width() <= 9, "a grid of at most 9 by 9 squares");

@@ -1,7 +1,7 @@
 //! Random moves and positions with more captures, sieges of the king and repetitions than uniformly random ones.
 
 use tablut_rules::{
-    Bitboard, CENTRE, CampEntry, Game, Landing, Move, MoveList, Piece, Position, Rules, SQUARES, Side, Square,
+    Bitboard, BoardSize, CampEntry, Game, Landing, Move, MoveList, Piece, Position, Rules, Side, Square,
 };
 
 /// The `SplitMix64` generator.
@@ -64,40 +64,43 @@ impl Taste {
 
 /// A position with pieces on random squares on which they may stand, many of them near the king.
 pub fn scatter(rules: &Rules, random: &mut Random) -> Position {
+    let size = rules.size();
     let side = Side::ALL[random.below(2)];
     let king = loop {
         let square = match random.below(4) {
-            0 => CENTRE,
-            1 => near(CENTRE, random),
-            _ => any_square(random),
+            0 => size.centre(),
+            1 => near(size, size.centre(), random),
+            _ => any_square(size, random),
         };
         if may_stand(rules, Piece::King, square) {
             break square;
         }
     };
     let mut boards = [Bitboard::EMPTY; 2];
-    for (board, piece, most) in [(0, Piece::Attacker, 16), (1, Piece::Defender, 8)] {
+    for (board, piece, most) in
+        [(0, Piece::Attacker, size.most_attackers()), (1, Piece::Defender, size.most_defenders())]
+    {
         for _ in 0..random.below(most + 1) {
-            let square = if random.percent(60) { near(king, random) } else { any_square(random) };
+            let square = if random.percent(60) { near(size, king, random) } else { any_square(size, random) };
             let is_free = square != king && !(boards[0] | boards[1]).contains(square);
             if is_free && may_stand(rules, piece, square) {
                 boards[board].insert(square);
             }
         }
     }
-    Position::from_parts(boards[0], boards[1], Some(king), side).expect("no two pieces share a square")
+    Position::from_parts(size, boards[0], boards[1], Some(king), side).expect("no two pieces share a square")
 }
 
-fn any_square(random: &mut Random) -> Square {
-    Square::from_index(random.below(SQUARES)).expect("an index of the board")
+fn any_square(size: BoardSize, random: &mut Random) -> Square {
+    size.square(random.below(size.n_squares()))
 }
 
 /// A square at most two steps away.
-fn near(square: Square, random: &mut Random) -> Square {
+fn near(size: BoardSize, square: Square, random: &mut Random) -> Square {
     let mut step = || random.below(5) as isize - 2;
     let (column, row) = (square.column().checked_add_signed(step()), square.row().checked_add_signed(step()));
     match (column, row) {
-        (Some(column @ 0..9), Some(row @ 0..9)) => Square::new(column, row),
+        (Some(column), Some(row)) if column < size.width() && row < size.width() => Square::new(column, row),
         _ => square,
     }
 }
@@ -112,8 +115,8 @@ fn may_stand(rules: &Rules, piece: Piece, square: Square) -> bool {
     let lands = |landing: Landing| landing == Landing::Anyone || (landing == Landing::King && piece == Piece::King);
     match piece {
         Piece::King if rules.escapes().contains(square) => false,
-        Piece::Attacker | Piece::Defender if square == CENTRE && !lands(set.throne.landing) => false,
-        _ if square.is_corner() && !lands(set.corners.landing) => false,
+        Piece::Attacker | Piece::Defender if square == rules.size().centre() && !lands(set.throne.landing) => false,
+        _ if rules.size().is_corner(square) && !lands(set.corners.landing) => false,
         _ => !(is_barred_from_camps && rules.camps().contains(square)),
     }
 }

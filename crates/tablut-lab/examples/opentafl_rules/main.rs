@@ -20,8 +20,8 @@ use std::sync::Arc;
 use chance::{Random, Taste, scatter};
 use oracle::{Answer, End, Oracle};
 use tablut_rules::{
-    Bitboard, CENTRE, Game, Move, MoveList, Outcome, Position, RULE_SET_NAMES, Reason, RepetitionResult, Rules,
-    RulesLine, Side, Square,
+    Bitboard, Game, Move, MoveList, Outcome, Position, RULE_SET_NAMES, Reason, RepetitionResult, Rules, RulesLine,
+    Side, Square,
 };
 
 /// Games of more plies are left unfinished.
@@ -116,7 +116,7 @@ fn subjects(oracle: &mut Oracle) -> Result<Vec<Subject>, String> {
     let mut subjects = Vec::new();
     for name in RULE_SET_NAMES {
         let rules = Rules::named(name).map_err(|error| error.to_string())?;
-        let start = Position::start(rules.set().first.side().unwrap_or(Side::Attackers));
+        let start = rules.start(rules.set().first.side().unwrap_or(Side::Attackers));
         match rules.set().to_opentafl(&start) {
             Ok(worded) => {
                 let (command, rules) = (format!("rules {}", worded.line), Arc::new(rules));
@@ -283,14 +283,15 @@ fn reads_hostility_off_defenders(subject: &Subject, king: Square) -> bool {
         let word = subject.line.split(' ').find_map(|word| word.strip_prefix(key));
         word.is_some_and(|kinds| kinds.contains('K') != kinds.contains('T'))
     };
-    (beside.contains(CENTRE) && (differ("cenhe:") || differ("cenh:")))
-        || (beside.iter().any(Square::is_corner) && differ("corh:"))
+    let size = subject.rules.size();
+    (beside.contains(size.centre()) && (differ("cenhe:") || differ("cenh:")))
+        || (beside.intersects(size.corners()) && differ("corh:"))
         || (beside.intersects(subject.rules.camps()) && differ("aforh:"))
 }
 
 /// Whether no square next to a piece of the defenders is empty.
 fn is_hemmed_in(position: &Position) -> bool {
-    let empty = Bitboard::where_square(|square| position.piece_at(*square).is_none());
+    let empty = position.size().board() - position.occupied();
     !position.pieces(Side::Defenders).neighbours().intersects(empty)
 }
 

@@ -1,6 +1,6 @@
 //! Maps positions to slots: a class of material has one slot for each position up to the board's symmetries.
 
-use tablut_rules::{Bitboard, Piece, Position, SQUARES, Side, Square, Symmetry};
+use tablut_rules::{Bitboard, BoardSize, GRID_SQUARES, Piece, Position, Side, Square, Symmetry};
 
 use super::material::Material;
 use super::standing::Standing;
@@ -13,6 +13,7 @@ use super::standing::Standing;
 /// lowest, and slots in which pieces share a square, are unused.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
+    size: BoardSize,
     kings: Vec<Square>,
     /// By square: the index in `kings` and the symmetries that map the square to that square. The list is empty if the
     /// king cannot stand on the square.
@@ -23,16 +24,19 @@ pub(super) struct Index {
 
 impl Index {
     pub(super) fn new(standing: &Standing, material: Material) -> Self {
+        let size = standing.size();
         let squares = standing.squares(Piece::King);
-        let kings: Vec<Square> = squares.iter().filter(|&square| representative(square) == square).collect();
-        let turns = Square::all().map(|square| {
-            let target = representative(square);
-            let place = kings.iter().position(|&king| king == target);
-            let turns = Symmetry::ALL.into_iter().filter(|s| place.is_some() && s.square(square) == target);
-            (place.unwrap_or_default(), turns.collect())
-        });
+        let kings: Vec<Square> = squares.iter().filter(|&square| representative(size, square) == square).collect();
+        let mut turns = vec![(0, Vec::new()); GRID_SQUARES];
+        for square in size.squares() {
+            let target = representative(size, square);
+            let Some(place) = kings.iter().position(|&king| king == target) else { continue };
+            let symmetries = Symmetry::ALL.into_iter().filter(|s| s.square(size, square) == target);
+            turns[square.index()] = (place, symmetries.collect());
+        }
         Self {
-            turns: turns.collect(),
+            size,
+            turns,
             kings,
             defenders: Combinations::new(standing.squares(Piece::Defender), material.defenders),
             attackers: Combinations::new(standing.squares(Piece::Attacker), material.attackers),
@@ -40,7 +44,9 @@ impl Index {
     }
 
     pub(super) fn slots_of(standing: &Standing, material: Material) -> u128 {
-        let kings = standing.squares(Piece::King).iter().filter(|&square| representative(square) == square).count();
+        let size = standing.size();
+        let kings =
+            standing.squares(Piece::King).iter().filter(|&square| representative(size, square) == square).count();
         let soldiers = |piece, n_pieces| binomial(standing.squares(piece).len(), n_pieces);
         2 * kings as u128
             * soldiers(Piece::Defender, material.defenders)
@@ -63,7 +69,7 @@ impl Index {
         let (rest, defenders) = (rest / self.defenders.boards.len(), rest % self.defenders.boards.len());
         let (side, king) = (rest / self.kings.len(), self.kings[rest % self.kings.len()]);
         let (attackers, defenders) = (self.attackers.boards[attackers], self.defenders.boards[defenders]);
-        let position = Position::from_parts(attackers, defenders, Some(king), Side::ALL[side]).ok()?;
+        let position = Position::from_parts(self.size, attackers, defenders, Some(king), Side::ALL[side]).ok()?;
         let (place, turns) = &self.turns[king.index()];
         let lowest = |&symmetry: &Symmetry| {
             symmetry == Symmetry::Identity || self.slot_after(symmetry, *place, &position) >= Some(slot)
@@ -73,8 +79,8 @@ impl Index {
 
     /// The slot of the position's image, whose king stands on `self.kings[king_place]`.
     fn slot_after(&self, symmetry: Symmetry, king_place: usize, position: &Position) -> Option<usize> {
-        let attackers = self.attackers.number(symmetry, position.attackers())?;
-        let defenders = self.defenders.number(symmetry, position.defenders())?;
+        let attackers = self.attackers.number(self.size, symmetry, position.attackers())?;
+        let defenders = self.defenders.number(self.size, symmetry, position.defenders())?;
         let slot = position.side_to_move().index() * self.kings.len() + king_place;
         let slot = slot * self.defenders.boards.len() + defenders;
         Some(slot * self.attackers.boards.len() + attackers)
@@ -88,10 +94,10 @@ pub(super) fn n_images(position: &Position) -> u64 {
 }
 
 /// The image of a square with the lowest index.
-fn representative(square: Square) -> Square {
+fn representative(size: BoardSize, square: Square) -> Square {
     Symmetry::ALL
         .into_iter()
-        .map(|symmetry| symmetry.square(square))
+        .map(|symmetry| symmetry.square(size, square))
         .min_by_key(|image| image.index())
         .unwrap_or(square)
 }
@@ -102,9 +108,9 @@ fn representative(square: Square) -> Square {
 struct Combinations {
     n_pieces: usize,
     /// By square: its index in the set, or [`OUTSIDE`].
-    places: [u8; SQUARES],
+    places: [u8; GRID_SQUARES],
     /// `binomials[k][n]` is the number of ways to choose `k + 1` of `n`.
-    binomials: Vec<[usize; SQUARES]>,
+    binomials: Vec<[usize; GRID_SQUARES]>,
     boards: Vec<Bitboard>,
 }
 
@@ -113,7 +119,7 @@ const OUTSIDE: u8 = u8::MAX;
 
 impl Combinations {
     fn new(squares: Bitboard, n_pieces: usize) -> Self {
-        let mut places = [OUTSIDE; SQUARES];
+        let mut places = [OUTSIDE; GRID_SQUARES];
         for (place, square) in squares.iter().enumerate() {
             places[square.index()] = place as u8;
         }
@@ -125,11 +131,11 @@ impl Combinations {
     }
 
     /// The number of the image of `set`, or `None` if the number of pieces differs or a square is not in the set.
-    fn number(&self, symmetry: Symmetry, set: Bitboard) -> Option<usize> {
+    fn number(&self, size: BoardSize, symmetry: Symmetry, set: Bitboard) -> Option<usize> {
         if set.len() != self.n_pieces {
             return None;
         }
-        let image = if symmetry == Symmetry::Identity { set } else { symmetry.bitboard(set) };
+        let image = if symmetry == Symmetry::Identity { set } else { symmetry.bitboard(size, set) };
         let mut number = 0;
         for (square, binomials) in image.iter().zip(&self.binomials) {
             match self.places[square.index()] {
@@ -185,12 +191,12 @@ mod tests {
     fn count(standing: &Standing, material: Material) -> u64 {
         let mut n_positions = 0;
         for king in standing.squares(Piece::King) {
-            let free = !Bitboard::of(king);
+            let free = BoardSize::Nine.board() - Bitboard::of(king);
             let squares: Vec<Square> = (standing.squares(Piece::Defender) & free).iter().collect();
             let mut defenders = Vec::new();
             list(&squares, material.defenders, Bitboard::EMPTY, &mut defenders);
             for defenders in defenders {
-                let free = standing.squares(Piece::Attacker) & free & !defenders;
+                let free = (standing.squares(Piece::Attacker) & free) - defenders;
                 n_positions += 2 * binomial(free.len(), material.attackers) as u64;
             }
         }

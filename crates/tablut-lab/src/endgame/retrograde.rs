@@ -167,5 +167,5 @@ fn with_piece_moved(position: &Position, side: Side, from: Square, to: Square) -
         Side::Defenders if king == Some(from) => king = Some(to),
         Side::Defenders => replace(&mut defenders),
     }
-    Position::from_parts(attackers, defenders, king, side).ok()
+    Position::from_parts(position.size(), attackers, defenders, king, side).ok()
 }

@@ -8,8 +8,9 @@ use burn::tensor::activation::{relu, softplus};
 use burn::tensor::{Device, Tensor};
 use tablut_net::layers::{Linear, ParameterId};
 use tablut_net::lines::{BOTH, DISTANCES_FROM_EDGE, ENDS, LINE_WIDTH, LineLayers, PAIR, PAIR_SCALE, PAIRS, TAPS, TOP};
+use tablut_net::{BOARD, SIZE, SQUARES};
 use tablut_net::{FEATURES, InputBatch, PLANES, RULE_FEATURES};
-use tablut_rules::{Bitboard, SIZE, SQUARES};
+use tablut_rules::Bitboard;
 
 use super::moves::{LINE_ENDS, MoveIndices};
 use super::tensors::{Multiply, indices, tensor};
@@ -237,7 +238,7 @@ fn seen_planes(input: &InputBatch) -> Vec<f32> {
     for (planes, values) in input.planes.chunks_exact(PLANES).zip(values.chunks_exact_mut(LINE_SQUARES * LEN)) {
         for (kind, &plane) in SEEN_PLANES.iter().enumerate() {
             for square in planes[plane] {
-                let square = square.index();
+                let square = BOARD.place(square);
                 values[square * LEN + kind] = 1.0;
                 values[(SQUARES + square % SIZE * SIZE + square / SIZE) * LEN + kind] = 1.0;
             }
@@ -254,7 +255,7 @@ fn added_planes(input: &InputBatch) -> Vec<f32> {
     for (planes, values) in input.planes.chunks_exact(PLANES).zip(values.chunks_exact_mut(SQUARES * LEN)) {
         for (kind, plane) in planes[FIRST..].iter().enumerate() {
             for square in *plane {
-                values[square.index() * LEN + kind] = 1.0;
+                values[BOARD.place(square) * LEN + kind] = 1.0;
             }
         }
     }

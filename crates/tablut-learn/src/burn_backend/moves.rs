@@ -2,7 +2,7 @@
 
 use tablut_net::lines::{ENDS, Entry, entries};
 use tablut_net::{InputBatch, PolicyIndex};
-use tablut_rules::{SIZE, SQUARES};
+use tablut_net::{SIZE, SQUARES};
 
 /// Biases of the moves along a board's lines: for each line, start and other end.
 pub(super) const LINE_ENDS: usize = 2 * SIZE * SIZE * ENDS;

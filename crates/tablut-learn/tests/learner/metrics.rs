@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use tablut_games::{GenerationFile, GenerationMetrics, MachineMetrics};
-use tablut_learn::{Run, TrainError};
+use tablut_learn::{Run, TrainConfig, TrainError};
 use tablut_rules::Results;
 
 const CONFIG: &str = r#"
@@ -95,4 +95,35 @@ fn a_generation_done_again_is_measured_as_before() {
     drop(first);
     fs::remove_file(state).unwrap();
     assert_eq!(timeless(&run(folder.path(), &[]).unwrap().metrics[1..]), metrics);
+}
+
+#[test]
+fn learning_that_diverges_ends_the_run_and_names_the_rate() {
+    let folder = tempfile::tempdir().unwrap();
+    let rate = ["learning.learning_rate=1.0", "learning.draws_per_position=40", "learning.warmup_steps=1"];
+    let error = run(folder.path(), &rate).map(drop).unwrap_err();
+    assert!(matches!(error, TrainError::Diverged { .. }), "{error}");
+    assert!(error.to_string().contains("the learning rate was 1: choose a lower learning.learning_rate"), "{error}");
+}
+
+#[test]
+fn the_losses_of_an_untrained_net_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = run(folder.path(), &["schedule.generations=1"]).unwrap().metrics[0].learning.fresh;
+    assert!((first.policy + first.value - first.untrained).abs() < 0.05, "{first:?}");
+}
+
+#[test]
+fn a_run_whose_folder_is_replaced_does_not_write_into_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let config = TrainConfig::parse(CONFIG, &at("config.toml"), &[]).unwrap();
+    let open = Run::open(&at("run"), config).unwrap();
+    fs::rename(at("run"), at("moved")).unwrap();
+    fs::create_dir(at("run")).unwrap();
+    fs::write(at("run/.lock"), "").unwrap();
+    let error = runs::train_to_the_end(open).map(drop).unwrap_err();
+    assert!(matches!(&error, TrainError::Moved(path) if *path == at("run")), "{error}");
+    assert_eq!(fs::read_dir(at("run")).unwrap().count(), 1);
+    runs::resume(&at("moved")).unwrap();
 }

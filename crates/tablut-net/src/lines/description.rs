@@ -1,9 +1,9 @@
 //! The list of the layers of a net of lines. All other code uses it.
 
 use crate::architecture::Architecture;
+use crate::board::SIZE;
 use crate::features::{FEATURES, PLANES, RULE_FEATURES};
 use crate::layers::{Linear, Parameter, ParameterId, Parameters, Start};
-use tablut_rules::SIZE;
 
 /// Width of the line network.
 pub const LINE_WIDTH: usize = 48;

@@ -1,8 +1,9 @@
 //! The forward pass in integers, for play. All sums are integers, and the few numbers that are not are rounded in the same
 //! way everywhere, so every instruction set gives the same bits.
 
+use crate::board::{BOARD, SIZE, SQUARES};
 use tablut_kernels::{Aligned, Grid, GridLines, Int8Depthwise, Int8Matrix, Kernels, LANES, Matrix, Rows};
-use tablut_rules::{Bitboard, SIZE, SQUARES};
+use tablut_rules::Bitboard;
 
 use super::dense::{add, transposed};
 use super::description::{ADDED_PLANES, BOTH, ENDS, LineBlock, PAIR, PAIR_SCALE, PAIRS};
@@ -192,7 +193,7 @@ impl LineNet {
         for (plane, squares) in planes[ADDED_PLANES].iter().enumerate() {
             let added = &self.added[plane * c..][..c];
             for square in *squares {
-                for (sum, added) in sums[square.index() * c..][..c].iter_mut().zip(added) {
+                for (sum, added) in sums[BOARD.place(square) * c..][..c].iter_mut().zip(added) {
                     *sum = sum.saturating_add(*added);
                 }
             }

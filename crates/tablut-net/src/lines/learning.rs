@@ -11,9 +11,9 @@ mod shard;
 mod table;
 mod weights;
 
+use crate::board::SIZE;
 use rayon::prelude::*;
 use tablut_kernels::{Aligned, Kernels, LANES, Matrix, Rows};
-use tablut_rules::SIZE;
 
 use super::description::LineLayers;
 use super::line_gradients::LineGradients;

@@ -1,7 +1,7 @@
 //! The backward pass of the line network.
 
+use crate::board::SIZE;
 use tablut_kernels::{Aligned, Kernels, LANES, Matrix};
-use tablut_rules::SIZE;
 
 use super::dense::{Sums, add, add_rows, adjoint, transposed};
 use super::description::{DISTANCES_FROM_EDGE, LINE_WIDTH, LineLayers, TAPS, line_outputs};

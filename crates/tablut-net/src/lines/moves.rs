@@ -1,6 +1,7 @@
 //! Where an entry of the policy table starts and ends, and which line it runs along.
 
-use tablut_rules::{Direction, SIZE, SQUARES};
+use crate::board::{SIZE, SQUARES};
+use tablut_rules::Direction;
 
 use super::patterns::LINES;
 use crate::policy::{DISTANCES, POLICY_ENTRIES};
@@ -57,14 +58,15 @@ fn entry(index: usize) -> Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::BOARD;
     use crate::policy::PolicyIndex;
-    use tablut_rules::{Move, Square};
+    use tablut_rules::Move;
 
     #[test]
     fn every_move_is_found_by_its_entry() {
         let mut places = std::collections::HashSet::new();
-        for (from, to) in Square::all().flat_map(|from| Square::all().map(move |to| (from, to))) {
-            let (a, b) = (from.index(), to.index());
+        for (from, to) in BOARD.squares().flat_map(|from| BOARD.squares().map(move |to| (from, to))) {
+            let (a, b) = (BOARD.place(from), BOARD.place(to));
             if a == b || (a / SIZE != b / SIZE && a % SIZE != b % SIZE) {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! The line network in f32: from the squares of one line to features of each of them.
 
+use crate::board::SIZE;
 use tablut_kernels::{Aligned, Matrix, Rows};
-use tablut_rules::SIZE;
 
 use super::dense::{add, transposed};
 use super::description::{DISTANCES_FROM_EDGE, LINE_WIDTH, LineLayers, SPECIALS, TAPS};

@@ -1,6 +1,7 @@
 //! The lines of positions: what the line network sees of each row and column.
 
-use tablut_rules::{Bitboard, SIZE};
+use crate::board::SIZE;
+use tablut_rules::{Bitboard, GRID};
 
 use super::description::{SPECIAL_PLANES, SPECIALS};
 use crate::features::RULE_FEATURES;
@@ -113,7 +114,7 @@ impl Classes {
 fn both_ways(squares: Bitboard) -> [u16; LINES] {
     let mut lines = [0; LINES];
     for row in 0..SIZE {
-        lines[row] = (squares.bits() >> (row * SIZE) & LINE) as u16;
+        lines[row] = (squares.bits() >> (row * GRID) & LINE) as u16;
         let mut rest = lines[row];
         while rest != 0 {
             lines[SIZE + rest.trailing_zeros() as usize] |= 1 << row;
@@ -126,9 +127,10 @@ fn both_ways(squares: Bitboard) -> [u16; LINES] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::BOARD;
     use crate::features::PLANES;
     use crate::{InputBatch, encode};
-    use tablut_rules::{Position, Rules, Side, Situation, Square};
+    use tablut_rules::{Position, Rules, Side, Situation};
 
     #[test]
     fn the_documents_example_holds() {
@@ -155,8 +157,8 @@ mod tests {
     fn rows_and_columns_hold_the_squares() {
         let squares = Bitboard::where_square(|square| square.index() * 7 % 5 < 2);
         let lines = both_ways(squares);
-        for square in Square::all() {
-            let (row, column) = (square.index() / SIZE, square.index() % SIZE);
+        for square in BOARD.squares() {
+            let (row, column) = (square.row(), square.column());
             let expected = squares.contains(square);
             assert_eq!(lines[row] >> column & 1 == 1, expected);
             assert_eq!(lines[SIZE + column] >> row & 1 == 1, expected);

@@ -1,7 +1,7 @@
 //! The outputs of the line network in sixteen bits, remembered for the lines that have been met.
 
+use crate::board::SIZE;
 use tablut_kernels::{Kernels, nearest};
-use tablut_rules::SIZE;
 
 use super::description::{ENDS, PAIRS};
 use super::network::{LineWeights, kept_len};

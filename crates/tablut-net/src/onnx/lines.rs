@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use super::graph::Window;
 use super::net::Net;
+use crate::board::{SIZE, SQUARES};
 use crate::features::{FEATURES, PLANES};
 use crate::layers::{Linear, Values};
 use crate::lines::{ADDED_PLANES, DISTANCES_FROM_EDGE, ENDS, Entry, LINE_WIDTH, LineBlock, LineLayers, MoveEntry};
 use crate::lines::{PAIR, PAIR_SCALE, SPECIAL_PLANES, TAPS, TOP, entries};
 use crate::policy::POLICY_ENTRIES;
 use crate::weights::Weights;
-use tablut_rules::{SIZE, SQUARES};
 
 /// Numbers of a square for one direction of moves.
 const BOTH: usize = 2 * PAIR;

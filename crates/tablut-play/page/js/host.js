@@ -59,12 +59,12 @@ function hear(text) {
   }
 }
 
-function changed(state) {
+function changed(state, reason = "") {
   if (state === "open") return tell("connected", {});
   for (const { reject } of waiting.values()) reject(new Error("The connection was lost."));
   waiting.clear();
   tell("waiting", { on: false });
-  tell("lost", {});
+  tell("lost", { reason });
 }
 
 export const connect = () => transport.connect(hear, changed);

@@ -71,9 +71,10 @@ on("connected", () => {
   byId("offline").hidden = true;
   if (wasLost) showNotice("Connected again.");
 });
-on("lost", () => {
+on("lost", ({ reason }) => {
   greeted = false;
   wasLost = true;
+  byId("offline").textContent = reason || "The connection is lost. Trying again…";
   byId("offline").hidden = false;
   set({ thinking: false, analysing: false });
 });

@@ -1,8 +1,8 @@
 // How the page reaches its host: the only file that knows where the host is. Another file of this name with the same
 // four exports is another transport, for example a worker in the same browser.
 //
-//   connect(onMessage, onState): starts. onMessage(text) receives each event as JSON; onState("open" | "lost") reports
-//     the connection. A transport that is lost connects again without being asked.
+//   connect(onMessage, onState): starts. onMessage(text) receives each event as JSON; onState("open" | "lost", reason)
+//     reports the connection, and why the server refuses it. A transport that is lost connects again without being asked.
 //   send(text): sends a request as JSON. It returns false if the transport is not open.
 //   close(): ends the connection for good.
 //   hasServer: whether the host is a server, which other people can reach too. See `can` in host.js.
@@ -31,12 +31,24 @@ export function connect(onMessage, onState) {
     onState("open");
   });
   socket.addEventListener("message", (message) => onMessage(message.data));
-  socket.addEventListener("close", () => {
+  socket.addEventListener("close", async () => {
     onState("lost");
     if (isClosed) return;
+    const reason = await refusal();
+    if (reason) onState("lost", reason);
     setTimeout(() => connect(onMessage, onState), pause);
     pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
   });
+}
+
+// Why the server refuses this page, for example because a proxy has another name. A POST tells it the page's origin.
+async function refusal() {
+  try {
+    const answer = await fetch("ws", { method: "POST" });
+    return answer.status === 403 ? await answer.text() : "";
+  } catch {
+    return "";
+  }
 }
 
 export function send(text) {

@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use std::collections::BTreeMap;
-use tablut_rules::{Piece, SIZE, Square};
+use tablut_rules::{BoardSize, Piece, Square};
 use tablut_session::Session;
 use tablut_session::board_text::shown_marks;
 use tablut_session::view::{Mark, State};
@@ -15,22 +15,25 @@ const MARGIN: u16 = 3;
 
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Scale {
+    /// Squares along one side of the board.
+    squares: u16,
     width: u16,
     height: u16,
 }
 
 impl Scale {
-    pub fn fitting(width: u16, height: u16) -> Option<Self> {
-        let scales = [(7, 3), (5, 2), (3, 1)].map(|(width, height)| Self { width, height });
+    pub fn fitting(board: BoardSize, width: u16, height: u16) -> Option<Self> {
+        let squares = board.width() as u16;
+        let scales = [(7, 3), (5, 2), (3, 1)].map(|(width, height)| Self { squares, width, height });
         scales.into_iter().find(|scale| scale.board_width() <= width && scale.board_height() <= height)
     }
 
     pub fn board_width(self) -> u16 {
-        MARGIN + SIZE as u16 * self.width
+        MARGIN + self.squares * self.width
     }
 
     pub fn board_height(self) -> u16 {
-        SIZE as u16 * self.height + 1
+        self.squares * self.height + 1
     }
 }
 
@@ -50,8 +53,8 @@ pub fn draw(buffer: &mut Buffer, area: Rect, scale: Scale, session: &Session, st
         session.moves_from(from).unwrap_or_default().into_iter().map(|mv| mv.to).collect()
     });
     let drawing = Drawing { view, session, marks: shown_marks(session.rules()), targets, state };
-    for square in Square::all() {
-        let (column, row) = (square.column() as u16, (SIZE - 1 - square.row()) as u16);
+    for square in session.rules().size().squares() {
+        let (column, row) = (square.column() as u16, scale.squares - 1 - square.row() as u16);
         let cell = Rect {
             x: area.x + MARGIN + column * scale.width,
             y: area.y + row * scale.height,
@@ -61,11 +64,11 @@ pub fn draw(buffer: &mut Buffer, area: Rect, scale: Scale, session: &Session, st
         drawing.draw_square(buffer, cell, square);
     }
     let dim = Style::new().add_modifier(Modifier::DIM);
-    for index in 0..SIZE as u16 {
+    for index in 0..scale.squares {
         let (column, row) = (area.x + MARGIN + index * scale.width, area.y + index * scale.height);
         let letter = char::from(b'a' + index as u8).to_string();
-        buffer.set_string(column + scale.width / 2, area.y + SIZE as u16 * scale.height, letter, dim);
-        buffer.set_string(area.x + 1, row + scale.height / 2, (SIZE as u16 - index).to_string(), dim);
+        buffer.set_string(column + scale.width / 2, area.y + scale.squares * scale.height, letter, dim);
+        buffer.set_string(area.x, row + scale.height / 2, format!("{:>2}", scale.squares - index), dim);
     }
 }
 

@@ -48,11 +48,12 @@ pub fn press(view: &mut ScreenView, session: &Session, key: KeyEvent) -> KeyActi
     if view.choice.is_some() {
         return choose(view, key.code);
     }
+    let board = session.rules().size();
     match key.code {
-        KeyCode::Left => view.step(-1, 0),
-        KeyCode::Right => view.step(1, 0),
-        KeyCode::Up => view.step(0, 1),
-        KeyCode::Down => view.step(0, -1),
+        KeyCode::Left => view.step(board, -1, 0),
+        KeyCode::Right => view.step(board, 1, 0),
+        KeyCode::Up => view.step(board, 0, 1),
+        KeyCode::Down => view.step(board, 0, -1),
         KeyCode::Enter if view.typed.trim().is_empty() => return act(view, session),
         KeyCode::Char(' ') if view.typed.is_empty() => return act(view, session),
         KeyCode::Enter => return read(view),

@@ -1,6 +1,6 @@
 //! The state of the screen in addition to the game: the cursor, the typed text, messages and the analysis.
 
-use tablut_rules::{Move, SIZE, Square};
+use tablut_rules::{BoardSize, Move, Square};
 use tablut_session::board_text::Style;
 use tablut_session::{Analysis, NodeId};
 
@@ -44,7 +44,7 @@ impl ScreenView {
     pub fn new(style: Style) -> Self {
         Self {
             style,
-            cursor: Square::new(4, 4),
+            cursor: BoardSize::Nine.centre(),
             selected: None,
             choice: None,
             typed: String::new(),
@@ -56,9 +56,9 @@ impl ScreenView {
         }
     }
 
-    /// Moves the cursor. It stops at the edge.
-    pub fn step(&mut self, columns: isize, rows: isize) {
-        let along = |at: usize, by: isize| at.saturating_add_signed(by).min(SIZE - 1);
+    /// Moves the cursor. It stops at the edge of the board.
+    pub fn step(&mut self, board: BoardSize, columns: isize, rows: isize) {
+        let along = |at: usize, by: isize| at.saturating_add_signed(by).min(board.width() - 1);
         self.cursor = Square::new(along(self.cursor.column(), columns), along(self.cursor.row(), rows));
     }
 

@@ -91,6 +91,7 @@ impl AccessControl {
             return Admission::UnknownHost;
         }
         match text(header::ORIGIN) {
+            Some(_) if headers.get_all(header::ORIGIN).iter().count() > 1 => return Admission::UnknownOrigin,
             Some(origin) => {
                 let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
                 if !host.is_some_and(|host| self.knows(host)) {
@@ -132,7 +133,9 @@ pub async fn check_access(State(access): State<Arc<AccessControl>>, request: Req
             (StatusCode::SEE_OTHER, [(header::LOCATION, path), (header::SET_COOKIE, cookie)]).into_response()
         }
         Admission::UnknownHost => refused("This host name is not allowed; the option --host adds one.\n"),
-        Admission::UnknownOrigin => refused("Pages of other origins may not connect to this server.\n"),
+        Admission::UnknownOrigin => refused(
+            "Pages of other origins may not connect to this server; the option --host adds the name of a proxy.\n",
+        ),
         Admission::NoToken => refused("Open the link that the program printed; it contains a token.\n"),
     };
     for (name, value) in headers() {
@@ -177,6 +180,9 @@ mod tests {
             assert_eq!(socket(origin), Admission::UnknownOrigin, "{origin}");
         }
         assert_eq!(judge(&access, &[("host", "localhost:8527")], "/ws", true), Admission::UnknownOrigin);
+        let twice = ["http://localhost:8527", "https://evil.example"].map(|origin| ("origin", origin));
+        let headers = [&[("host", "localhost:8527")], &twice[..]].concat();
+        assert_eq!(judge(&access, &headers, "/ws", true), Admission::UnknownOrigin);
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use super::game_server::{GameRoom, GameServer, Outbox, encode};
 use axum::extract::ws::{Message, WebSocket};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tablut_rules::Side;
 use tablut_session::protocol::{Call, Event, Request, read_call};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
 pub const MAX_MESSAGE: usize = 256 << 10;
@@ -18,6 +19,8 @@ const BURST: f64 = 40.0;
 const RATE: f64 = 20.0;
 /// A request that opens a game counts as this many requests.
 const OPEN_COST: f64 = 8.0;
+/// The maximum number of messages that are kept while an earlier request waits for its turn.
+const MAX_EARLY: usize = 2;
 
 struct RateLimiter {
     tokens: f64,
@@ -60,6 +63,7 @@ pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
     let (sender, mut before_joining) = (outbox.downgrade(), Some(outbox));
     let mut joined = None;
     let mut limiter = RateLimiter::new();
+    let mut early = VecDeque::new();
     let mut ping = interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let hello = encode(&server.hello());
@@ -72,10 +76,20 @@ pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
                 Some(text) => send(&mut socket, Message::text::<&str>(&text)).await,
                 None => false,
             },
-            message = socket.recv() => match message {
-                Some(Ok(Message::Text(text))) => match sender.upgrade() {
-                    Some(outbox) => answer(&server, &mut joined, &outbox, &mut limiter, text.as_str()).await,
-                    None => false,
+            message = next_message(&mut socket, &mut early) => match message {
+                Some(Ok(Message::Text(text))) => match (sender.upgrade(), read_call::<Call>(text.as_str())) {
+                    (None, _) => false,
+                    (Some(outbox), Err(refused)) => {
+                        limiter.wait(1.0).await;
+                        outbox.try_send(encode(&refused)).is_ok()
+                    }
+                    (Some(outbox), Ok(call)) => {
+                        let opens = call.request.begins_a_game() || matches!(call.request, Request::Open { .. });
+                        limiter.wait(if opens { OPEN_COST } else { 1.0 }).await;
+                        let is_long = is_long(&call.request);
+                        let turn = if is_long { turn(&server, &mut socket, &mut early).await } else { None };
+                        (turn.is_some() || !is_long) && answer(&server, &mut joined, outbox, call, turn).await
+                    }
                 },
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => true,
                 Some(Ok(Message::Binary(_) | Message::Close(_)) | Err(_)) | None => false,
@@ -98,25 +112,49 @@ async fn send(socket: &mut WebSocket, message: Message) -> bool {
     timeout(SEND_TIMEOUT, socket.send(message)).await.is_ok_and(|sent| sent.is_ok())
 }
 
-/// Answers a request. Returns false if the interface does not receive its events.
+/// The next message. Those that arrived while a request waited come first.
+async fn next_message(socket: &mut WebSocket, early: &mut VecDeque<Message>) -> Option<Result<Message, axum::Error>> {
+    match early.pop_front() {
+        Some(message) => Some(Ok(message)),
+        None => socket.recv().await,
+    }
+}
+
+/// Whether a request reads games from text or from disk, which takes up to tens of milliseconds each.
+fn is_long(request: &Request) -> bool {
+    matches!(request, Request::Import { .. } | Request::Open { .. }) || !request.games().is_empty()
+}
+
+/// Waits until a long request may run. `None` if the interface leaves meanwhile.
+async fn turn(
+    server: &GameServer,
+    socket: &mut WebSocket,
+    early: &mut VecDeque<Message>,
+) -> Option<OwnedSemaphorePermit> {
+    let permit = server.long_requests.clone().acquire_owned();
+    tokio::pin!(permit);
+    loop {
+        tokio::select! {
+            permit = &mut permit => return permit.ok(),
+            message = socket.recv(), if early.len() < MAX_EARLY => match message {
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
+                Some(Ok(message)) => early.push_back(message),
+            },
+        }
+    }
+}
+
+/// Answers a request, and ends its turn. Returns false if the interface does not receive its events.
 async fn answer(
     server: &Arc<GameServer>,
     joined: &mut Option<JoinedGame>,
-    outbox: &Outbox,
-    limiter: &mut RateLimiter,
-    text: &str,
+    outbox: Outbox,
+    call: Call,
+    turn: Option<OwnedSemaphorePermit>,
 ) -> bool {
-    let call: Call = match read_call(text) {
-        Ok(call) => call,
-        Err(refused) => {
-            limiter.wait(1.0).await;
-            return outbox.try_send(encode(&refused)).is_ok();
-        }
-    };
-    let opens = call.request.begins_a_game() || matches!(call.request, Request::Open { .. });
-    limiter.wait(if opens { OPEN_COST } else { 1.0 }).await;
-    let (server, taken, outbox) = (server.clone(), joined.take(), outbox.clone());
+    let (server, taken) = (server.clone(), joined.take());
     let task = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
         let (joined, result) = execute(&server, taken, call.request, &outbox);
         (joined, outbox.try_send(encode(&Event::end(call.id, result))).is_ok())
     });

@@ -13,12 +13,14 @@ use tablut_rules::Side;
 use tablut_session::form::RuleCheck;
 use tablut_session::protocol::{Event, Request};
 use tablut_session::{HostConfig, JobUpdate, LiveGame, Response, Session, TrainingState, TrainingView, words};
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 
 const MAX_GAMES: usize = 200;
 const MAX_SEARCHED: usize = 60;
 const MAX_EXPORTED: usize = 200;
 const MAX_LISTENERS: usize = 16;
+/// The number of long requests that run at the same time. The other threads answer short ones meanwhile.
+pub const LONG_REQUESTS: usize = 2;
 /// The time that a game without interfaces stays in memory.
 const IDLE: Duration = Duration::from_mins(10);
 
@@ -43,6 +45,8 @@ pub struct GameServer {
     rooms: Mutex<HashMap<Arc<str>, Arc<GameRoom>>>,
     next_listener: AtomicU64,
     training: TrainingSlot,
+    /// The turns of long requests.
+    pub long_requests: Arc<Semaphore>,
     this: Weak<Self>,
 }
 
@@ -57,7 +61,18 @@ impl GameServer {
         let rooms = Mutex::default();
         let next_listener = AtomicU64::new(1);
         let config = Mutex::new(Arc::new(with_nets(config, &nets)));
-        Arc::new_cyclic(|this| Self { config, nets, saved, jobs, rooms, next_listener, training, this: this.clone() })
+        let long_requests = Arc::new(Semaphore::new(LONG_REQUESTS));
+        Arc::new_cyclic(|this| Self {
+            config,
+            nets,
+            saved,
+            jobs,
+            rooms,
+            next_listener,
+            training,
+            long_requests,
+            this: this.clone(),
+        })
     }
 
     pub fn hello(&self) -> Event {

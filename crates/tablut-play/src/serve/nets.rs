@@ -1,11 +1,10 @@
 //! The nets of a server. Each file is read once, and every worker has an evaluator for each net.
 
-use crate::options::shipped_net;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use tablut_games::GenerationFile;
-use tablut_net::{Model, ModelFileError, NetPool, PooledNet};
+use tablut_games::{GenerationFile, SHIPPED, is_shipped, load_net};
+use tablut_net::{NetPool, PooledNet};
 use tablut_search::Evaluator;
 
 const MAX_CHECKPOINTS: usize = 32;
@@ -49,8 +48,8 @@ impl ServedNets {
     /// The nets of these sources. `pool` reads those that it does not have.
     fn load(sources: &NetSources, pool: &mut NetPool) -> Result<Self, String> {
         let mut read = |file: &PathBuf| {
-            let net = pool.load(file).map_err(|error| error.to_string())?;
-            Ok::<_, String>((name(file), net))
+            let net = pool.get_or_load(file, || load_net(file)).map_err(|error| error.to_string())?;
+            Ok::<_, String>((if is_shipped(file) { BUILT_IN.to_owned() } else { name(file) }, net))
         };
         let files = match &sources.checkpoints {
             Some(run) => checkpoints(run, !sources.newest_plays)?,
@@ -69,10 +68,7 @@ impl ServedNets {
             }
         }
         if playing.is_empty() {
-            let bytes = shipped_net().ok_or("no net is built into this program; give a model file")?;
-            let path = Path::new(BUILT_IN);
-            let model = || Model::from_bytes(bytes).map_err(|kind| ModelFileError { path: path.to_owned(), kind });
-            playing.push((BUILT_IN.to_owned(), pool.get_or_load(path, model).map_err(|error| error.to_string())?));
+            playing.push(read(&PathBuf::from(SHIPPED))?);
         }
         playing.extend(trained);
         Ok(Self { playing, checkpoints: later })
@@ -180,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_new_checkpoint_takes_the_place_of_the_built_in_net_and_then_of_the_older_one() {
-        let Some(net) = shipped_net() else { return };
+        let Some(net) = tablut_games::shipped_net() else { return };
         let run = tempfile::tempdir().unwrap();
         let sources =
             NetSources { checkpoints: Some(run.path().to_owned()), newest_plays: true, ..NetSources::default() };

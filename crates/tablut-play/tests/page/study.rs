@@ -159,7 +159,7 @@ fn the_slider_shows_how_each_checkpoint_sees_the_position() {
     let run = tempfile::tempdir().expect("a folder");
     let folder = run.path().join("checkpoints");
     std::fs::create_dir(&folder).expect("a new folder");
-    let net = tablut_play::shipped_net().expect("the tests are built with the net");
+    let net = tablut_games::shipped_net().expect("the tests are built with the net");
     for generation in 0..3 {
         std::fs::write(folder.join(format!("gen-0000{generation}.safetensors")), net).expect("the disk takes it");
     }

@@ -73,3 +73,33 @@ fn others_need_the_token_of_the_link() {
     assert!(host.raw(&cookie).contains("<title>Tablut</title>"));
     assert!(host.get("/?token=0123").starts_with("HTTP/1.1 403"));
 }
+
+/// The headers that the web servers of `docs/proxy.md` send: nginx and Caddy with the visitor's name, and nginx without
+/// `proxy_set_header Host` with its own.
+#[test]
+fn a_proxy_is_let_in_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = Host::start(folder.path(), &["--host", "tablut.example"]);
+    for name in ["tablut.example", &host.authority] {
+        let answer = host.raw(&format!("GET / HTTP/1.1\r\nHost: {name}\r\nConnection: close\r\n\r\n"));
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
+    for (name, origin) in [("backend:8527", "https://tablut.example"), ("tablut.example", "https://other.example")] {
+        let Err(error) = host.client_through(name, origin) else { panic!("{name} with {origin} was let in") };
+        let tungstenite::Error::Http(answer) = *error else { panic!("{error}") };
+        let reason = String::from_utf8_lossy(answer.body().as_deref().unwrap_or_default()).into_owned();
+        assert!(answer.status() == 403 && reason.contains("the option --host adds"), "{reason}");
+    }
+    for name in ["tablut.example", &host.authority] {
+        let mut client = host.client_through(name, "https://tablut.example").expect("the proxy is let in");
+        assert_eq!(client.event("hello")["protocol"], 3);
+    }
+    // The page asks for the reason of a refusal in this way.
+    let reason = |origin: &str| {
+        host.raw(&format!(
+            "POST /ws HTTP/1.1\r\nHost: tablut.example\r\nOrigin: {origin}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        ))
+    };
+    assert!(reason("https://other.example").contains("the option --host adds"));
+    assert!(reason("https://tablut.example").starts_with("HTTP/1.1 405"));
+}

@@ -82,7 +82,12 @@ impl Host {
 
     /// An interface with this `Origin`.
     pub fn try_client(&self, origin: &str) -> Result<Client, Box<tungstenite::Error>> {
-        let mut request = format!("ws://{}/ws", self.authority).into_client_request().expect("an address");
+        self.client_through(&self.authority, origin)
+    }
+
+    /// An interface with this `Origin`, through a proxy that sends this `Host`.
+    pub fn client_through(&self, name: &str, origin: &str) -> Result<Client, Box<tungstenite::Error>> {
+        let mut request = format!("ws://{name}/ws").into_client_request().expect("an address");
         request.headers_mut().insert("origin", origin.parse().expect("a header"));
         match tungstenite::client(request, self.connect()) {
             Ok((socket, _)) => Ok(Client { socket, last: 0, seen: Vec::new() }),

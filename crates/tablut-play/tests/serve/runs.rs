@@ -11,7 +11,7 @@ fn a_new_checkpoint_plays_without_a_new_start() {
     let hello = client.event("hello");
     assert_eq!((&hello["nets"], &hello["checkpoints"]), (&json!(["built in"]), &json!([])));
     client.new_game("kvasir");
-    let net = tablut_play::shipped_net().expect("the tests are built with the net");
+    let net = tablut_games::shipped_net().expect("the tests are built with the net");
     let checkpoints = run.path().join("checkpoints");
     std::fs::create_dir(&checkpoints).unwrap();
     for generation in 1..3 {

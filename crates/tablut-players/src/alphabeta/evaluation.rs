@@ -5,7 +5,7 @@
 //! It adds up material, the king's way out, how far the attackers have enclosed him, and how close he is to capture.
 //! [`Features`] are the counts. Their values are the constants above [`worth`].
 
-use tablut_rules::{Bitboard, CENTRE, CampEntry, Direction, KingCapture, Landing, Passing, Position, Rules, Side};
+use tablut_rules::{Bitboard, CampEntry, Direction, KingCapture, Landing, Passing, Position, Rules, Side};
 
 /// The score of a game that is won at once.
 pub(super) const WIN: i32 = 30_000;
@@ -38,6 +38,7 @@ pub(super) struct Features {
 }
 
 pub(super) struct Evaluation {
+    board: Bitboard,
     escapes: Bitboard,
     /// Squares on which the king may land, and squares that he may pass, while they are empty.
     king_lands: Bitboard,
@@ -51,20 +52,24 @@ impl Evaluation {
         let set = rules.set();
         let camps = if set.camps.entry == CampEntry::Anyone { Bitboard::EMPTY } else { rules.camps() };
         let throne = |closed: bool| if closed { rules.throne() } else { Bitboard::EMPTY };
-        let centre = Bitboard::of(CENTRE);
+        let board = rules.size().board();
+        let centre = Bitboard::of(rules.size().centre());
         let beside = centre.neighbours();
         let mut falls_to_two = Bitboard::EMPTY;
-        for (squares, how) in
-            [(centre, set.king.on_throne), (beside, set.king.beside_throne), (!centre - beside, set.king.elsewhere)]
-        {
+        for (squares, how) in [
+            (centre, set.king.on_throne),
+            (beside, set.king.beside_throne),
+            (board - centre - beside, set.king.elsewhere),
+        ] {
             if how == KingCapture::BetweenTwo {
                 falls_to_two |= squares;
             }
         }
         Self {
+            board,
             escapes: rules.escapes(),
-            king_lands: !camps - throne(set.throne.landing == Landing::Nobody),
-            king_passes: !camps - throne(set.throne.passing == Passing::Nobody),
+            king_lands: board - camps - throne(set.throne.landing == Landing::Nobody),
+            king_passes: board - camps - throne(set.throne.passing == Passing::Nobody),
             king_reach: set.king.reach,
             falls_to_two,
         }
@@ -91,9 +96,9 @@ impl Evaluation {
             return features;
         };
         let king = Bitboard::of(square);
-        let empty = !(attackers | defenders | king);
+        let empty = self.board - (attackers | defenders | king);
         self.measure_way_out(king, empty, &mut features);
-        features.walled_in = !self.walk(king, !attackers).intersects(self.escapes);
+        features.walled_in = !self.walk(king, self.board - attackers).intersects(self.escapes);
         features.attackers_beside_king = (king.neighbours() & attackers).len() as i32;
         features.king_falls_to_two = self.falls_to_two.contains(square);
         features

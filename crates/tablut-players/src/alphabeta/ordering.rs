@@ -1,6 +1,6 @@
 //! The order of moves in the search: wins, the table's move, captures, escapes, then moves that were good before.
 
-use tablut_rules::{Move, MoveList, Position, Rules, SQUARES, Side};
+use tablut_rules::{GRID_SQUARES, Move, MoveList, Position, Rules, Side};
 
 const MAX_PLIES: usize = 96;
 
@@ -25,7 +25,7 @@ pub(super) struct Ordering {
 
 impl Ordering {
     pub(super) fn new() -> Self {
-        Self { killers: vec![[None; 2]; MAX_PLIES], history: vec![0; 2 * SQUARES * SQUARES] }
+        Self { killers: vec![[None; 2]; MAX_PLIES], history: vec![0; 2 * GRID_SQUARES * GRID_SQUARES] }
     }
 
     pub(super) fn clear(&mut self) {
@@ -95,5 +95,5 @@ impl Ordering {
 }
 
 fn slot(side: Side, mv: Move) -> usize {
-    (side.index() * SQUARES + mv.from.index()) * SQUARES + mv.to.index()
+    (side.index() * GRID_SQUARES + mv.from.index()) * GRID_SQUARES + mv.to.index()
 }

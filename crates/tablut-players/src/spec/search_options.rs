@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use tablut_rules::json_fault;
 use tablut_search::SearchConfig;
 
 /// The forms of options, for help texts and messages.
@@ -43,7 +44,8 @@ fn with_setting(config: &SearchConfig, key: &str, value: &str) -> Result<SearchC
     let mut whole = serde_json::to_value(config).expect("settings are plain data");
     let place = key.split('.').try_fold(&mut whole, |place, part| place.get_mut(part));
     *place.ok_or(OPTION_FORMS)? = serde_json::from_str(value).unwrap_or_else(|_| value.into());
-    let changed: SearchConfig = serde_json::from_value(whole).map_err(|error| format!("another value: {error}"))?;
+    let changed: SearchConfig =
+        serde_json::from_value(whole).map_err(|error| format!("another value: {}", json_fault(&error)))?;
     changed.validate().map_err(|error| error.expected)?;
     Ok(changed)
 }

@@ -172,7 +172,7 @@ impl Follower<'_> {
 }
 
 fn begin(rules: &Arc<Rules>, position: Position) -> Result<Game, ChallengeError> {
-    if position == Position::start(position.side_to_move()) {
+    if position == rules.start(position.side_to_move()) {
         return Ok(Game::new(rules.clone(), position.side_to_move()));
     }
     Game::from_position(rules.clone(), position).map_err(|error| ChallengeError::Game(error.to_string()))

@@ -2,7 +2,7 @@
 
 use super::ChallengeError;
 use serde::{Deserialize, Serialize};
-use tablut_rules::{Bitboard, CENTRE, Move, Piece, Position, SIZE, Side, Square};
+use tablut_rules::{Bitboard, BoardSize, Move, Piece, Position, Side, Square, json_fault};
 
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -61,36 +61,41 @@ pub struct ChallengeState {
     pub turn: Turn,
 }
 
+/// The board of the Challenge.
+const BOARD: BoardSize = BoardSize::Nine;
+
 impl ChallengeState {
     pub fn of(position: &Position) -> Self {
         let cell = |square: Square| match position.piece_at(square) {
             Some(Piece::Attacker) => Cell::Black,
             Some(Piece::Defender) => Cell::White,
             Some(Piece::King) => Cell::King,
-            None if square == CENTRE => Cell::Throne,
+            None if square == BOARD.centre() => Cell::Throne,
             None => Cell::Empty,
         };
-        let row = |row| (0..SIZE).map(|column| cell(Square::new(column, row))).collect();
-        Self { board: (0..SIZE).map(row).collect(), turn: Turn::of(position.side_to_move()) }
+        let row = |row| (0..BOARD.width()).map(|column| cell(Square::new(column, row))).collect();
+        Self { board: (0..BOARD.width()).map(row).collect(), turn: Turn::of(position.side_to_move()) }
     }
 
     /// The pieces, with `side` to move.
     pub fn position(&self, side: Side) -> Result<Position, String> {
-        let wrong_row = self.board.iter().position(|row| row.len() != SIZE);
-        if self.board.len() != SIZE || wrong_row.is_some() {
-            return Err(format!("expected {SIZE} rows of {SIZE} cells"));
+        let width = BOARD.width();
+        let wrong_row = self.board.iter().position(|row| row.len() != width);
+        if self.board.len() != width || wrong_row.is_some() {
+            return Err(format!("expected {width} rows of {width} cells"));
         }
-        let squares = |cell: Cell| Bitboard::where_square(|square| self.board[square.row()][square.column()] == cell);
+        let holds = |square: &Square, cell: Cell| self.board[square.row()][square.column()] == cell;
+        let squares = |cell: Cell| BOARD.squares().filter(|square| holds(square, cell)).collect::<Bitboard>();
         let kings = squares(Cell::King);
         if kings.len() > 1 {
             return Err(format!("expected one king, found {}", kings.len()));
         }
-        Position::from_parts(squares(Cell::Black), squares(Cell::White), kings.first(), side)
+        Position::from_parts(BOARD, squares(Cell::Black), squares(Cell::White), kings.first(), side)
             .map_err(|error| error.to_string())
     }
 
     pub fn read(text: &str, peer: &'static str) -> Result<Self, ChallengeError> {
-        serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))
+        serde_json::from_str(text).map_err(|error| unreadable(peer, &json_fault(&error), text))
     }
 }
 
@@ -110,7 +115,7 @@ impl Action {
     /// ignored.
     pub fn read(text: &str, peer: &'static str) -> Result<Move, ChallengeError> {
         let squares: Squares =
-            serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))?;
+            serde_json::from_str(text).map_err(|error| unreadable(peer, &json_fault(&error), text))?;
         let square = |name: &str| name.to_ascii_lowercase().parse::<Square>();
         match (square(&squares.from), square(&squares.to)) {
             (Err(error), _) | (_, Err(error)) => Err(unreadable(peer, &error.to_string(), text)),

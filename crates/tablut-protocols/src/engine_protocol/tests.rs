@@ -5,12 +5,12 @@ use crate::wire::BridgePlayer;
 use crate::wire::lines_of;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use tablut_players::NetPlayer;
+use tablut_players::Searcher;
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::UniformEvaluator;
 
 fn engine() -> LineEngine {
-    let net = NetPlayer::new(Box::new(UniformEvaluator), 1);
+    let net = Searcher::new(Box::new(UniformEvaluator), 1);
     LineEngine::new(
         "tablut test".to_owned(),
         BridgePlayer::Net(Box::new(net)),
@@ -119,6 +119,29 @@ fn pondering_ends_with_stop_or_some_time_after_ponderhit() {
         let lines = answers(&input);
         assert!(places(&lines, "bestmove")[0] > places(&lines, "readyok")[0], "{lines:?}");
     }
+}
+
+/// The simulations of the last `info` line.
+fn nodes(lines: &[String]) -> u32 {
+    let info = lines.iter().rfind(|line| line.starts_with("info nodes ")).unwrap();
+    info.split_whitespace().nth(2).unwrap().parse().unwrap()
+}
+
+#[test]
+fn the_end_of_the_input_stops_a_search_that_has_no_other_end() {
+    for go in
+        ["go infinite", "go ponder", "go movetime 3600000", "go atime 3600000 dtime 3600000", "go ponder depth 90"]
+    {
+        let lines = answers(&format!("position startpos moves d1-d3\n{go}\n"));
+        assert!(lines.last().unwrap().starts_with("bestmove ") && nodes(&lines) < 1000, "{go}: {lines:?}");
+    }
+    assert!(nodes(&answers("go nodes 2000\n")) >= 2000, "a script waits for this answer");
+}
+
+#[test]
+fn after_ponderhit_the_option_simulations_counts() {
+    let lines = answers("setoption name Simulations value 200\ngo ponder\nponderhit\n");
+    assert!((200..400).contains(&nodes(&lines)), "{lines:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::{OpenTaflEngine, Pace, run_opentafl};
 use crate::wire::BridgePlayer;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use tablut_players::{Baseline, NetPlayer};
+use tablut_players::{Baseline, Searcher};
 use tablut_rules::{Game, Move, MoveList, MoveText, Rules, Side};
 use tablut_search::UniformEvaluator;
 
@@ -18,7 +18,7 @@ const PACE: Pace = Pace { most: None, simulations: 24 };
 
 /// The lines that an engine with a net answers to `input`, without its greeting.
 fn answers(input: &[&str]) -> Vec<String> {
-    let net = NetPlayer::new(Box::new(UniformEvaluator), 1);
+    let net = Searcher::new(Box::new(UniformEvaluator), 1);
     answers_of(BridgePlayer::Net(Box::new(net)), input)
 }
 
@@ -55,6 +55,12 @@ fn after(moves: &[&str]) -> Game {
 
 fn board(game: &Game) -> String {
     game.position().to_opentafl()
+}
+
+#[test]
+fn the_end_of_the_input_stops_an_analysis() {
+    let lines = answers(&[RULES, "analyze 2 86400"]);
+    assert!(lines.iter().any(|line| line.starts_with("analysis ")), "{lines:?}");
 }
 
 #[test]

@@ -19,21 +19,19 @@ const NOTIONAL_DECIDED_GAMES: f64 = 2.0;
 
 /// All pairs of games between two players. The players are given by their indices.
 #[derive(Copy, Clone, Debug, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct Pairing {
     /// The player whose results `pairs` counts.
     pub first: usize,
-    /// The other one.
     pub second: usize,
-    /// How the pairs ended.
     pub pairs: PairTable,
 }
 
 /// A player with a given rating.
 #[derive(Copy, Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct Anchor {
-    /// The player's index.
     pub player: usize,
-    /// Its rating in Elo points.
     pub elo: f64,
 }
 

@@ -34,8 +34,8 @@ pub fn section(run: &RunFiles) -> Markup {
     let one = |class: &str, dashed, name: &str, value: &dyn Fn(&GenerationMetrics) -> Option<f64>| {
         series(run, name, class, dashed, value)
     };
-    let shares = Axis { shares: true, from_zero: true };
-    let from_zero = Axis { shares: false, from_zero: true };
+    let shares = Axis { shares: true, from_zero: true, ..Axis::default() };
+    let from_zero = Axis { from_zero: true, ..Axis::default() };
     let part = |part: fn(&LossParts) -> f32| move |line: &GenerationMetrics| line.learning.loss_part(part);
     let entropy = |side| move |line: &GenerationMetrics| policy(line, side, |p| p.entropy);
     let changed = |side| move |line: &GenerationMetrics| policy(line, side, |p| p.changed);

@@ -20,18 +20,18 @@ pub fn openings(run: &RunFiles) -> Markup {
         .rules
         .iter()
         .map(|rules| (rules.name(), opening_tree(&run.games, rules)))
-        .filter(|(_, (tree, _))| !tree.is_empty())
+        .filter(|(_, (tree, _))| tree.iter().any(|node| node.games > 1))
         .collect();
     if trees.is_empty() {
-        return html! { p class="soft" { "All games of the last generations begin with random plies." } };
+        return html! { p class="soft" { "No two games of the last generations have the same opening without random plies." } };
     }
     html! {
         p class="soft" {
-            "These are the games of generations " (first) " to " (last) " that began without random plies. Symmetric openings are merged. "
+            "These are the openings that at least two games of generations " (first) " to " (last) " have, without random plies. Symmetric openings are merged. "
             "The bar shows the attackers' score in the finished games."
         }
         div class="games" { @for (name, (tree, n)) in &trees {
-            div { h3 { (name) " " small { "(" (n) " games)" } } ul class="tree" { @for node in tree { (branch(node, *n)) } } }
+            div { h3 { (name) " " small { "(" (n) " games)" } } ul class="tree" { @for node in tree.iter().filter(|node| node.games > 1) { (branch(node, *n)) } } }
         } }
     }
 }
@@ -47,7 +47,8 @@ fn branch(node: &OpeningNode, of: usize) -> Markup {
                     span class="soft" { (percent(score)) }
                 } @else { span class="soft" { "unfinished" } }
             }
-            @if !node.replies.is_empty() { ul { @for reply in &node.replies { (branch(reply, node.games)) } } }
+            @let replies: Vec<&OpeningNode> = node.replies.iter().filter(|reply| reply.games > 1).collect();
+            @if !replies.is_empty() { ul { @for reply in replies { (branch(reply, node.games)) } } }
         }
     }
 }

@@ -14,7 +14,7 @@ pub fn section(run: &RunFiles) -> Markup {
     if !is_rated(&run.lines) {
         return html! {};
     }
-    let whole = progress(&run.lines, None);
+    let whole = progress(&run.lines, None, None);
     let by_rules = scores(&run.lines, true);
     let last = latest(&run.lines);
     let (first, end) = (last.first().map_or(0, |line| line.generation), last.last().map_or(0, |line| line.generation));
@@ -26,13 +26,13 @@ pub fn section(run: &RunFiles) -> Markup {
             " simulations a move against fixed opponents and against earlier nets of the run. Elo is relative to "
             (whole.anchor) ". Intervals are 95 %. An unfinished game is half a point."
         }
-        div class="charts" { (chart(if names.len() > 1 { "Strength under all rule sets" } else { "Strength" }, &whole)) (table_of(&whole)) }
+        (table_of(&whole))
         h3 { "By rule set and side, generations " (first) " to " (end) }
         (table_of_scores(&strongest))
         @if !others.is_empty() {
             details { summary { "Against the weaker opponents" } (table_of_scores(&others)) }
         }
-        @let charts: Vec<(&str, RatedProgress)> = names.iter().map(|name| (*name, progress(&run.lines, Some(name)))).collect();
+        @let charts: Vec<(&str, RatedProgress)> = names.iter().map(|name| (*name, progress(&run.lines, Some(name), None))).collect();
         @if names.len() > 1 && charts.iter().any(|(_, found)| found.stretches.len() > 1) {
             details { summary { "Strength under each rule set" } div class="charts" {
                 @for (name, found) in &charts { (chart(name, found)) }
@@ -66,7 +66,7 @@ fn row(found: &MatchReport) -> Markup {
 }
 
 /// The rating over the generations with its interval, and the fixed opponents as horizontal lines.
-fn chart(title: &str, found: &RatedProgress) -> Markup {
+pub(super) fn chart(title: &str, found: &RatedProgress) -> Markup {
     if found.stretches.len() < 2 {
         return html! {};
     }

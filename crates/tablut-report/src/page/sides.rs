@@ -17,6 +17,7 @@ struct Row {
     games: usize,
     /// The results of ordinary games.
     results: Results,
+    /// Of all games.
     endings: BTreeMap<String, usize>,
     median_plies: f64,
     sides: [SideRow; 2],
@@ -83,26 +84,31 @@ pub fn section(run: &RunFiles) -> Markup {
     let net = |value: Option<f64>| value.map_or("–".to_owned(), short);
     let share = |value: Option<f64>| value.map_or("–".to_owned(), percent);
     html! {
-        p class="soft" { "The table shows self-play in " (the_last(n)) ". Rows in which one side wins less than 10 % of the finished games are shaded. Intervals are 95 %." }
+        p class="soft" { "The table shows self-play in " (the_last(n)) ": the games in which both sides searched equally. Rows in which one side wins less than 10 % of the finished games are shaded. Intervals are 95 %." }
         div class="scroll" { table {
             thead { tr {
-                th { "rules" } th { "games" } th class="left" { "attackers · draws · defenders · unfinished" } th { "attackers win" } th { "95 %" } th { "draws" } th { "defenders win" } th { "unfinished" }
-                th { "median plies" } th class="left" { "how they ended" }
+                th { "rules" } th { "equal games" } th class="left" { "attackers · draws · defenders · unfinished" } th { "attackers win" } th { "95 %" } th { "draws" } th { "defenders win" } th { "unfinished" }
             } }
             tbody { @for row in &rows {
                 @let [a, draws, d, unfinished] = row.results.shares();
                 @let (low, high) = share_interval(row.results.attackers, row.results.games());
                 tr class=(if a.min(d) < 0.1 * (1.0 - unfinished) { "low" } else { "" }) {
                     th class="left" scope="row" { (row.rules) }
-                    td { (count(row.games as f64)) }
+                    td { (count(row.results.games() as f64)) }
                     td { (results_bar(&format!("results under {}", row.rules), row.results)) }
                     td { (percent(a)) }
                     td { (whiskers(&format!("attackers under {}", row.rules), low, a, high, "a")) }
                     td { (percent(draws)) } td { (percent(d)) } td { (percent(unfinished)) }
-                    td { (format!("{:.0}", row.median_plies)) }
-                    td class="wrap" { (endings(row)) }
                 }
             } }
+        } }
+        h3 { "All games, also those with unequal searches" }
+        div class="scroll" { table {
+            thead { tr { th { "rules" } th { "games" } th { "median plies" } th class="left" { "how they ended" } } }
+            tbody { @for row in &rows { tr {
+                th class="left" scope="row" { (row.rules) } td { (count(row.games as f64)) }
+                td { (format!("{:.0}", row.median_plies)) } td class="wrap" { (endings(row)) }
+            } } }
         } }
         (special_section(recent))
         h3 { "Searches by side to move" }

@@ -1,42 +1,97 @@
-//! The headline with the warnings, and the evaluation: scores against fixed opponents by side, and the ladder.
+//! The first screen: the verdict, the scores that it is based on, the strength over the run, and what to do next. Also the
+//! whole evaluation with its ladder.
 
 use maud::{Markup, html};
 use tablut_arena::{LadderPlayer, MatchReport, SideResult};
 
-use crate::figures::{elo_text, percent, signed};
+use super::ratings;
+use crate::figures::{counted, elo_text, percent, signed};
+use crate::rated::progress;
 use crate::run_files::RunFiles;
 use crate::svg::whiskers;
-use crate::words::{headline, warnings};
+use crate::words::{against_start, headline, measured, warnings};
 
+/// The verdict with its scores, the curve of strength, and the warnings.
 pub(super) fn verdict(run: &RunFiles) -> Markup {
     let headline = headline(run);
-    let class = match headline.learns {
+    let class = match headline.stronger {
         Some(true) => "verdict yes",
         Some(false) => "verdict no",
         None => "verdict",
     };
     let warnings = warnings(run);
+    let measured = measured(run);
+    let start = measured.as_ref().and_then(|found| against_start(run, found));
+    let others = measured.iter().flat_map(|found| &found.report.matches);
+    let others = others.filter(|other| start.is_none_or(|start| start != *other));
     html! {
         div class=(class) {
             p class="answer" { (headline.answer) }
-            ul { @for sentence in &headline.sentences { li { (sentence) } } }
+            p { b { "Next: " } (code_words(&headline.next)) }
         }
-        @for warning in &warnings {
-            div class="warning" role="note" {
-                p { b { (warning.kind.title()) } ": " (warning.found) "." }
-                p { (warning.kind.meaning()) }
-                p class="soft" { "What to do: " (warning.kind.advice()) }
+        div class="first" {
+            @if let Some(found) = &measured {
+                div class="chart" {
+                    b { "Scores of the newest net" }
+                    p class="soft" {
+                        (found.report.simulations) " simulations a move, 95 % intervals. The last columns are the scores as attackers and as defenders."
+                        @if found.while_training.is_some() { " From games during training." }
+                    }
+                    div class="scroll" { table {
+                        thead { tr { th { "opponent" } th class="left" { "score" } th class="wide" {} th { "games" } th { "att." } th { "def." } } }
+                        tbody { @for found in start.into_iter().chain(others) { (short_row(found)) } }
+                    } }
+                }
+            }
+            (ratings::chart("Strength during training", &progress(&run.lines, None, None)))
+        }
+        details { summary { "More about this run" } ul { @for sentence in &headline.sentences { li { (sentence) } } } }
+        @if !warnings.is_empty() {
+            details {
+                summary { (counted(warnings.len(), "warning")) ": " (warnings.iter().map(|warning| warning.kind.title()).collect::<Vec<_>>().join("; ")) }
+                @for warning in &warnings {
+                    div class="warning" role="note" {
+                        p { b { (warning.kind.title()) } ": " (warning.found) "." }
+                        p { (warning.kind.meaning()) }
+                        p class="soft" { "What to do: " (warning.kind.advice()) }
+                    }
+                }
             }
         }
-        @if warnings.is_empty() && run.lines.len() >= 3 { p class="soft" { "There are no warnings." } }
         @for note in &run.notes { p class="soft" { "Note: " (note) "." } }
+    }
+}
+
+/// A text whose words between backquotes are code.
+fn code_words(text: &str) -> Markup {
+    html! { @for (at, part) in text.split('`').enumerate() { @if at % 2 == 1 { code { (part) } } @else { (part) } } }
+}
+
+/// An opponent with the score against it, in all games and with each side.
+fn short_row(found: &MatchReport) -> Markup {
+    let side = |side: &SideResult| side.score.map_or("–".to_owned(), |score| percent(score.mean));
+    let opponent = match found.opponent() {
+        "untrained" => "its untrained start",
+        "start" => "its start",
+        "shipped" => "the shipped net",
+        other => other,
+    };
+    html! {
+        tr {
+            th class="left" scope="row" { (opponent) }
+            @if let Some(score) = found.total.score {
+                td class="left" { (percent(score.mean)) " " span class="soft" { (format!("({:.0}–{:.0})", 100.0 * score.low, 100.0 * score.high)) } }
+                td class="wide" { (whiskers(&format!("score against {opponent}"), score.low, score.mean, score.high, "n")) }
+            }
+            td { (found.games) } td { (side(&found.as_attackers)) } td { (side(&found.as_defenders)) }
+        }
     }
 }
 
 pub fn section(run: &RunFiles) -> Markup {
     let Some(evaluation) = &run.evaluation else {
         return html! {
-            p { "The run has not been evaluated yet. A run evaluates its net at the end if " code { "evaluation.games" } " is above 0. "
+            p { "There is no final match. A run plays it at the end if " code { "evaluation.games" } " is above 0. "
                 code { "tablut evaluate" } " evaluates any checkpoint. Losses do not show how strong a net is." }
         };
     };

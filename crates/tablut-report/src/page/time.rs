@@ -22,11 +22,11 @@ pub fn section(run: &RunFiles) -> Markup {
             span class=(format!("key {class}")) { i class="swatch" {} (name) " " b { (percent(seconds / total)) } " (" (duration(*seconds)) ")" }
         } }
         div class="charts" {
-            (line_chart("Evaluations a second", "positions that the net evaluates in self-play", &[series(run, "", "n", false, evaluation_speed)], Axis { shares: false, from_zero: true }))
+            (line_chart("Evaluations a second", "positions that the net evaluates in self-play", &[series(run, "", "n", false, evaluation_speed)], Axis { from_zero: true, ..Axis::default() }))
             (line_chart("Seconds per generation", "", &[
                 series(run, "self-play", "n", false, |line| Some(line.selfplay.seconds)),
                 series(run, "learning", "s2", true, |line| Some(line.learning.seconds)),
-            ], Axis { shares: false, from_zero: true }))
+            ], Axis { from_zero: true, ..Axis::default() }))
             div class="chart" { b { "The last generations" } (facts_table(facts(run))) }
         }
     }
@@ -34,7 +34,7 @@ pub fn section(run: &RunFiles) -> Markup {
 
 pub(super) fn facts_table(facts: impl IntoIterator<Item = (&'static str, String)>) -> Markup {
     html! {
-        div class="scroll" { table { tbody { @for (name, value) in facts {
+        div class="scroll" { table class="facts" { tbody { @for (name, value) in facts {
             tr { th class="left" scope="row" { (name) } td class="left" { (value) } }
         } } } }
     }

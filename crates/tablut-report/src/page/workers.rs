@@ -53,10 +53,10 @@ pub fn section(run: &RunFiles) -> Markup {
         div class="charts" {
             (line_chart("Games per second", "all workers together", &[
                 series(run, "", "n", false, |line| line.fleet.as_ref().map(speed)),
-            ], Axis { shares: false, from_zero: true }))
+            ], Axis { from_zero: true, ..Axis::default() }))
             (line_chart("Seconds that learning waited for games", "per generation", &[
                 series(run, "", "s2", false, |line| line.fleet.as_ref().map(|report| report.waited_seconds)),
-            ], Axis { shares: false, from_zero: true }))
+            ], Axis { from_zero: true, ..Axis::default() }))
             div class="chart" { (facts_table(facts)) }
         }
         div class="scroll" { table {

@@ -2,7 +2,7 @@
 //! shapes of `crates/tablut-play/page/js/pieces.js`.
 
 use maud::{Markup, html};
-use tablut_rules::{Move, Piece, Position, Rules, SIZE, Square};
+use tablut_rules::{BoardSize, Move, Piece, Position, Rules, Square};
 
 /// The space for coordinates to the left of the board and below it, in units of a tenth of a square.
 const MARGIN: usize = 7;
@@ -22,7 +22,9 @@ pub fn board_symbols(rules: &[&Rules]) -> Markup {
                     circle class="pd" cx="32" cy="32" r="26" {}
                     path class="pk" d="M18 43V23l7.5 7.5L32 18l6.5 12.5L46 23v20z" {}
                 }
-                (coordinates())
+                @for size in BoardSize::ALL.into_iter().filter(|size| rules.iter().any(|rules| rules.size() == *size)) {
+                    (coordinates(size))
+                }
                 @for rules in rules { (empty_board(rules)) }
             }
         }
@@ -30,24 +32,28 @@ pub fn board_symbols(rules: &[&Rules]) -> Markup {
 }
 
 /// Letters of the columns below the board, numbers of the rows on its left.
-fn coordinates() -> Markup {
+fn coordinates(size: BoardSize) -> Markup {
     let half = MARGIN as f64 / 2.0;
     html! {
-        symbol id="b" viewBox=(view_box()) {
-            @for n in 0..SIZE {
+        symbol id=(coordinates_id(size)) viewBox=(view_box(size)) {
+            @for n in 0..size.width() {
                 @let square = Square::new(n, n);
-                @let (x, y) = corner(square);
+                @let (x, y) = corner(size, square);
                 @let name = square.to_string();
-                text class="coordinate" x=(x + 5) y=(10 * SIZE + 5) { (name[..1]) }
+                text class="coordinate" x=(x + 5) y=(10 * size.width() + 5) { (name[..1]) }
                 text class="coordinate" x=(-half) y=(y as f64 + 6.6) { (name[1..]) }
             }
         }
     }
 }
 
+fn coordinates_id(size: BoardSize) -> String {
+    format!("b{}", size.width())
+}
+
 /// The drawn area: the board's corner is the origin.
-fn view_box() -> String {
-    let side = 10 * SIZE + MARGIN;
+fn view_box(size: BoardSize) -> String {
+    let side = 10 * size.width() + MARGIN;
     format!("-{MARGIN} 0 {side} {side}")
 }
 
@@ -58,7 +64,8 @@ fn board_id(rules: &Rules) -> String {
 }
 
 fn empty_board(rules: &Rules) -> Markup {
-    let side = 10 * SIZE;
+    let size = rules.size();
+    let side = 10 * size.width();
     let class = |square: Square| {
         if rules.throne().contains(square) {
             Some("throne")
@@ -75,40 +82,41 @@ fn empty_board(rules: &Rules) -> Markup {
     html! {
         symbol id=(board_id(rules)) viewBox=(format!("0 0 {side} {side}")) {
             rect class="wood" width=(side) height=(side) {}
-            @for square in Square::all() {
+            @for square in size.squares() {
                 @if let Some(class) = class(square) {
-                    @let (x, y) = corner(square);
+                    @let (x, y) = corner(size, square);
                     rect class=(class) x=(x) y=(y) width="10" height="10" {}
                 }
             }
-            @for line in 1..SIZE {
+            @for line in 1..size.width() {
                 path class="rule" d=(format!("M0 {0}H{side}M{0} 0V{side}", 10 * line)) {}
             }
         }
     }
 }
 
-/// The upper left corner of a square, row 9 on top.
-fn corner(square: Square) -> (usize, usize) {
-    (10 * square.column(), 10 * (SIZE - 1 - square.row()))
+/// The upper left corner of a square, row 1 at the bottom.
+fn corner(size: BoardSize, square: Square) -> (usize, usize) {
+    (10 * square.column(), 10 * (size.width() - 1 - square.row()))
 }
 
 /// A position. The squares of the `last` move are marked. `name` is its text for screen readers.
 pub fn board_view(rules: &Rules, position: &Position, last: Option<Move>, name: &str) -> Markup {
-    let side = 10 * SIZE;
+    let size = rules.size();
+    let side = 10 * size.width();
     html! {
-        svg class="board" viewBox=(view_box()) role="img" aria-label=(name) {
-            use href="#b" x=(format!("-{MARGIN}")) y="0" width=(side + MARGIN) height=(side + MARGIN) {}
+        svg class="board" viewBox=(view_box(size)) role="img" aria-label=(name) {
+            use href=(format!("#{}", coordinates_id(size))) x=(format!("-{MARGIN}")) y="0" width=(side + MARGIN) height=(side + MARGIN) {}
             use href=(format!("#{}", board_id(rules))) width=(side) height=(side) {}
             @if let Some(mv) = last {
                 @for square in [mv.from, mv.to] {
-                    @let (x, y) = corner(square);
+                    @let (x, y) = corner(size, square);
                     rect class="last" x=(x) y=(y) width="10" height="10" {}
                 }
             }
-            @for square in Square::all() {
+            @for square in size.squares() {
                 @if let Some(piece) = position.piece_at(square) {
-                    @let (x, y) = corner(square);
+                    @let (x, y) = corner(size, square);
                     use href=(symbol(piece)) x=(x) y=(y) width="10" height="10" {}
                 }
             }
@@ -151,13 +159,13 @@ mod tests {
             symbols[begin..].split("</symbol>").next().unwrap().to_owned()
         };
         assert!(!symbol("pt").contains("<circle") && symbol("pT").contains("<circle"));
-        let coordinates = symbol("b");
+        let coordinates = symbol("b9");
         for name in ["a", "e", "i", "1", "5", "9"] {
             assert_eq!(coordinates.matches(&format!(">{name}</text>")).count(), 1, "{name}");
         }
         // Column a is on the left and row 1 at the bottom.
         assert!(coordinates.contains("x=\"5\" y=\"95\">a<") && coordinates.contains("y=\"86.6\">1<"), "{coordinates}");
         let board = board_view(&rules, &Position::start(Side::Attackers), None, "start").into_string();
-        assert!(board.contains("href=\"#b\""), "{board}");
+        assert!(board.contains("href=\"#b9\""), "{board}");
     }
 }

@@ -20,12 +20,14 @@ pub enum WarningKind {
     LongGames,
     SlowingDown,
     DiskRunningOut,
+    WorseThanUntrained,
 }
 
 impl WarningKind {
     /// All kinds, in the order in which they are shown.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::DiskRunningOut,
+        Self::WorseThanUntrained,
         Self::OneSideCollapsed,
         Self::EntropyCollapsing,
         Self::ValueOverconfident,
@@ -42,7 +44,7 @@ impl WarningKind {
             Self::OneSideCollapsed => [
                 "One side hardly ever wins",
                 "The net sees almost no wins of that side, so it cannot learn how that side wins. The other side learns to beat a weak opponent.",
-                "Wait if the run is young. Otherwise use fewer simulations and more games at the start (schedule.simulations), or more random plies \
+                "Train longer. If it lasts, use fewer simulations and more games at the start (schedule.simulations), or more random plies \
                  (selfplay.opening_plies). A match of strong players shows whether the rules are one-sided.",
             ],
             Self::EntropyCollapsing => [
@@ -73,12 +75,17 @@ impl WarningKind {
             Self::LongGames => [
                 "Games are not finished",
                 "Neither side finds a win. Such games take the most time, and only the search estimates their results.",
-                "Wait if the run is young. Otherwise raise the simulations, or selfplay.max_plies if games of these rules are long.",
+                "Train longer. If it lasts, raise the simulations, or selfplay.max_plies if games of these rules are long.",
             ],
             Self::SlowingDown => [
                 "The run is slowing down",
                 "Another program uses the cores, memory is short, or the processor is hot.",
                 "Check other programs and the memory.",
+            ],
+            Self::WorseThanUntrained => [
+                "The net is worse than an untrained one",
+                "Learning has destroyed what the net knew, and it does not recover.",
+                "Start again with a lower learning.learning_rate.",
             ],
             Self::DiskRunningOut => [
                 "The disk is running out",
@@ -127,9 +134,22 @@ pub fn warnings(run: &RunFiles) -> Vec<Warning> {
         WarningKind::LongGames => long_games(run).into_iter().collect(),
         WarningKind::SlowingDown => slowing(run).into_iter().collect(),
         WarningKind::DiskRunningOut => disk(run).into_iter().collect(),
+        WarningKind::WorseThanUntrained => worse_than_untrained(run).into_iter().collect(),
     };
     let of_kind = |kind| found(kind).into_iter().map(move |found| Warning { kind, found });
     WarningKind::ALL.into_iter().flat_map(of_kind).collect()
+}
+
+/// After learning, the net predicts the last games worse than a net that expects all moves and results alike.
+fn worse_than_untrained(run: &RunFiles) -> Option<String> {
+    let learning = &run.lines.last()?.learning;
+    let (loss, untrained) = (learning.learnt.policy + learning.learnt.value, learning.learnt.untrained);
+    (untrained > 0.0 && loss > untrained).then(|| {
+        let rate = run.number("learning.learning_rate").unwrap_or_else(|| learning.learning_rate.into());
+        format!(
+            "its loss on the last games is {loss:.2} nats, and an untrained net's {untrained:.2}; the learning rate is {rate}"
+        )
+    })
 }
 
 /// One side won less than a tenth of at least 60 finished ordinary games of the last generations.

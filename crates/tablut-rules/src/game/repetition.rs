@@ -23,8 +23,8 @@ impl Game {
     }
 
     /// Whether the history may end the game with the next move: by a limit, or because a move without a capture may
-    /// repeat a position often enough. If not, the next move ends the game only by the king's capture or escape, or by
-    /// leaving the opponent without a move. The game is not over.
+    /// repeat a position often enough. If not, the next move ends the game only by its position ([`crate::Rules::decided`]),
+    /// or by leaving the opponent without a move. The game is not over.
     pub fn history_may_end_it(&self) -> bool {
         let set = self.rules.set();
         let at_limit = set.no_capture_plies.is_some_and(|limit| self.plies_since_capture + 1 >= limit)
@@ -60,6 +60,9 @@ impl Game {
             RepetitionResult::Draw => Some(draw),
             RepetitionResult::MoverLoses => {
                 Some(Outcome { winner: Some(mover.opponent()), reason: Reason::Repetition })
+            }
+            RepetitionResult::DefendersLose => {
+                Some(Outcome { winner: Some(Side::Attackers), reason: Reason::Repetition })
             }
             RepetitionResult::AggressorLoses => Some(match self.aggressor(mover) {
                 Some(aggressor) => Outcome { winner: Some(aggressor.opponent()), reason: Reason::Aggressor },

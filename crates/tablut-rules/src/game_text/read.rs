@@ -1,32 +1,35 @@
-//! Reads games from text.
+//! Reads games from text. Each byte is looked at a fixed number of times, so the work is linear in the text's length.
 
 use std::collections::HashMap;
 use std::str::FromStr;
 
 use super::{GameText, GameTextError, WrittenMove};
 use crate::board::Square;
-use crate::move_text::MoveText;
+use crate::move_text::{MoveText, is_separator};
 use crate::position::Position;
 use crate::rules_line::read_start;
-use crate::text::shown;
+use crate::text::{is_invisible, shown};
+
+/// The maximum number of moves, with those of variations, and of tags. More than any game or collection of lines has.
+const MAX_ITEMS: usize = 1 << 16;
+
+/// The PGN's numbers for the marks of moves: `$1` is `!`.
+const MARKS: [&str; 6] = ["!", "?", "!!", "??", "!?", "?!"];
 
 impl FromStr for GameText {
     type Err = GameTextError;
 
     fn from_str(text: &str) -> Result<GameText, GameTextError> {
-        let mut reader = Reader { text, rest: text, ..Reader::default() };
-        let fault = match reader.read() {
-            Ok(()) => return Ok(reader.game),
-            Err(fault) => fault,
-        };
+        let mut reader = Reader { rest: text, lines: vec![Vec::new()], ..Reader::default() };
+        reader.addresses.insert("", 0);
+        let Err(reason) = reader.read() else { return Ok(reader.game) };
         let number = text[..text.len() - reader.rest.len()].matches('\n').count() + 1;
-        Err(GameTextError::Line { number, reason: fault })
+        Err(GameTextError::Line { number, reason })
     }
 }
 
 #[derive(Default)]
 struct Reader<'a> {
-    text: &'a str,
     rest: &'a str,
     game: GameText,
     /// The last move of the current line.
@@ -37,22 +40,31 @@ struct Reader<'a> {
     in_moves: bool,
     /// The last moves of the lines that open parentheses interrupt.
     left: Vec<Option<usize>>,
-    /// The moves of each line, by the line's address. A line starts with the first move of its first turn. The main
-    /// line's address is empty.
-    lines: HashMap<String, Vec<Option<usize>>>,
-    address: String,
+    /// The moves of each line. A line starts with the first move of its first turn. The main line is the first.
+    lines: Vec<Vec<Option<usize>>>,
+    /// The indices of the lines by their addresses. The main line's address is empty.
+    addresses: HashMap<&'a str, usize>,
+    /// The index of the current line, outside of parentheses.
+    line: usize,
     /// The from square of a move whose to square has not been read yet.
     from: Option<&'a str>,
+    /// The comments on the first move of a variation, which has not been read yet. `None` elsewhere.
+    ahead: Option<String>,
+    /// The index of the tag with the comment on the start.
+    start_comment: Option<usize>,
+    has_result: bool,
 }
 
 impl<'a> Reader<'a> {
     fn read(&mut self) -> Result<(), String> {
+        let mut at_line_start = true;
         loop {
-            self.rest = self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+            let word = self.rest.trim_start_matches(is_space);
+            let gap = &self.rest[..self.rest.len() - word.len()];
+            at_line_start |= gap.contains(['\n', '\r']);
+            self.rest = word;
             let Some(first) = self.rest.chars().next() else { break };
-            let at_line_start =
-                self.text[..self.text.len() - self.rest.len()].trim_end_matches([' ', '\t', '\u{feff}']);
-            if !self.in_moves && (at_line_start.is_empty() || at_line_start.ends_with(['\n', '\r'])) && self.header()? {
+            if std::mem::take(&mut at_line_start) && !self.in_moves && self.header()? {
                 continue;
             }
             match first {
@@ -68,58 +80,74 @@ impl<'a> Reader<'a> {
                     let inside = self.enclosed('}')?.trim();
                     self.comment(self.last, inside);
                 }
+                ';' => {
+                    let comment = self.skip_line()[1..].trim();
+                    self.comment(self.last, comment);
+                }
                 '(' => {
                     let last = self.last.ok_or("a variation before the first move")?;
                     self.left.push(self.last);
                     self.last = self.game.moves[last].parent;
+                    self.ahead.get_or_insert_default();
                     self.skip(1);
                 }
                 ')' => {
                     self.last = self.left.pop().ok_or("a ) without its (")?;
+                    self.place_comment_ahead();
                     self.skip(1);
                 }
-                _ => {
-                    let end = self.rest.find(|c: char| c.is_whitespace() || "[]{}()".contains(c));
-                    let word = &self.rest[..end.unwrap_or(self.rest.len()).max(first.len_utf8())];
-                    let taken = self.word(word)?;
-                    self.skip(taken);
-                }
+                '0'..='9' => self.number()?,
+                _ => self.word()?,
             }
         }
+        self.place_comment_ahead();
         if let Some(from) = self.from {
             return Err(format!("{from:?} is a square, expected a move such as d1-d3"));
         }
         if self.left.is_empty() { Ok(()) } else { Err("a ( without its )".to_owned()) }
     }
 
-    fn skip(&mut self, n_bytes: usize) {
-        self.rest = &self.rest[n_bytes..];
+    /// Skips bytes and returns them.
+    fn skip(&mut self, n_bytes: usize) -> &'a str {
+        let skipped;
+        (skipped, self.rest) = self.rest.split_at(n_bytes);
+        skipped
+    }
+
+    fn skip_line(&mut self) -> &'a str {
+        self.skip(self.rest.find(['\n', '\r']).unwrap_or(self.rest.len()))
+    }
+
+    /// The bytes of the word that comes next, at least one character.
+    fn word_bytes(&self) -> usize {
+        let end = self.rest.find(|c: char| is_space(c) || "[]{}();".contains(c)).unwrap_or(self.rest.len());
+        end.max(self.rest.chars().next().map_or(0, char::len_utf8))
     }
 
     /// The text between a bracket, which comes next, and `close`.
     fn enclosed(&mut self, close: char) -> Result<&'a str, String> {
         let end = self.rest.find(close).ok_or_else(|| format!("a {} without its {close}", &self.rest[..1]))?;
-        let inside = &self.rest[1..end];
-        self.skip(end + 1);
-        Ok(inside)
+        Ok(&self.skip(end + 1)[1..end])
     }
 
     /// Reads a header line, such as `Tablut, kvasir rules`, as a tag. Returns whether the line is one.
     fn header(&mut self) -> Result<bool, String> {
-        let line = self.rest.lines().next().unwrap_or_default();
-        let trimmed = line.trim_end();
-        if trimmed.starts_with("dim:") {
-            self.tag("rules", trimmed)?;
-        } else if let Some(name) = trimmed.strip_prefix("Tablut, ").and_then(|rest| rest.strip_suffix(" rules")) {
+        let before = self.rest;
+        let line = self.skip_line().trim_end();
+        if line.starts_with("dim:") {
+            self.tag("rules", line)?;
+        } else if let Some(name) = line.strip_prefix("Tablut, ").and_then(|rest| rest.strip_suffix(" rules")) {
             self.tag("variant", name)?;
-        } else if let Some(position) = trimmed.strip_prefix("Position:") {
+        } else if let Some(position) = line.strip_prefix("Position:") {
             self.tag("position", position)?;
-        } else if trimmed.starts_with('/') || trimmed.parse::<Position>().is_ok() {
-            self.tag("position", trimmed)?;
+        } else if line.starts_with('/')
+            || line.starts_with(char::is_alphanumeric) && line.contains('/') && line.parse::<Position>().is_ok()
+        {
+            self.tag("position", line)?;
         } else {
+            self.rest = before;
             return Ok(false);
         }
-        self.skip(line.len());
         Ok(true)
     }
 
@@ -136,91 +164,116 @@ impl<'a> Reader<'a> {
                 self.game.rules_line = Some(value.split_whitespace().collect::<Vec<_>>().join(" "));
             }
             "position" => self.game.start = Some(Position::read(value, first).map_err(|error| error.to_string())?),
-            _ => self.game.tags.push((name.to_owned(), value.to_owned())),
+            _ if self.game.tags.len() == MAX_ITEMS => return Err(format!("more than {MAX_ITEMS} tags")),
+            _ => {
+                self.has_result |= name == "result";
+                if name == START_COMMENT {
+                    self.start_comment.get_or_insert(self.game.tags.len());
+                }
+                self.game.tags.push((name.to_owned(), value.to_owned()));
+            }
         }
         Ok(())
     }
 
-    /// Reads a word of the move list. Returns the number of bytes read.
-    fn word(&mut self, word: &'a str) -> Result<usize, String> {
-        let digits = word.len() - word.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let dots = |text: &str| text.len() - text.trim_start_matches('.').len();
-        if digits > 0 {
-            self.in_moves = true;
-            self.turn.clear();
-            let is_address =
-                word[digits..].starts_with(|c: char| c.is_ascii_lowercase()) && word[digits..].contains('.');
-            if is_address {
-                let has_filler = self.rest[word.len()..].trim_start().starts_with("..");
-                self.variation(word.trim_end_matches('.'), has_filler)?;
-                return Ok(word.len());
+    /// Reads a number such as `1.`, or the address of a variation.
+    fn number(&mut self) -> Result<(), String> {
+        self.in_moves = true;
+        self.turn.clear();
+        let digits = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
+        let after = &self.rest[digits..];
+        if after.starts_with(|c: char| c.is_ascii_lowercase()) {
+            let word = &self.rest[..self.word_bytes()];
+            if word.contains('.') {
+                let filler = self.rest[word.len()..].trim_start();
+                self.variation(word.trim_end_matches('.'), filler.starts_with("..") || filler.starts_with('…'))?;
+                self.skip(word.len());
+                return Ok(());
             }
-            if self.left.is_empty() && !self.address.is_empty() {
-                self.address.clear();
-                self.last = self.lines.get("").and_then(|line| line.last().copied().flatten());
-            }
-            let n_dots = dots(&word[digits..]);
-            return match (n_dots, &word[digits + n_dots..]) {
-                (0, rest) if !rest.is_empty() => {
-                    Err(format!("{:?}, expected a number such as 1. or a move", shown(word)))
-                }
-                _ => Ok(digits + n_dots),
-            };
         }
-        if dots(word) == word.len() {
-            return Ok(word.len());
+        if self.left.is_empty() && self.line != 0 {
+            self.place_comment_ahead();
+            self.line = 0;
+            self.last = self.lines[0].last().copied().flatten();
         }
-        if let Some(from) = self.from.take() {
-            let both = format!("{from}-{word}");
+        let rest = after.trim_start_matches(is_dot);
+        if rest.len() == after.len() && !rest.is_empty() && !rest.starts_with(|c| is_space(c) || "[]{}();".contains(c))
+        {
+            let word = &self.rest[..self.word_bytes()];
+            return Err(format!("{:?}, expected a number such as 1. or a move", shown(word)));
+        }
+        self.rest = rest;
+        Ok(())
+    }
+
+    /// Reads a word of the move list that does not begin with a digit.
+    fn word(&mut self) -> Result<(), String> {
+        let whole = &self.rest[..self.word_bytes()];
+        let word = whole.trim_end_matches(['!', '?']);
+        let mark = &whole[word.len()..];
+        if word.chars().all(is_dot) || self.from.is_some() && word.chars().all(is_separator) {
+            self.comment(self.last, mark);
+        } else if let Some(from) = self.from.take() {
+            let both = format!("{from}-{}", word.trim_start_matches(is_separator));
             let text = both.parse().map_err(|_| format!("{:?}, expected a move such as d1-d3", shown(&both)))?;
-            return self.push(text).map(|()| word.len());
+            self.push(text, mark)?;
+        } else if word == "---" || word.eq_ignore_ascii_case("resigns") {
+            self.game.resigned |= self.left.is_empty() && self.line == 0;
+        } else if let Some(number) = word.strip_prefix('$').and_then(|digits| digits.parse::<usize>().ok()) {
+            let mark = number.checked_sub(1).and_then(|place| MARKS.get(place));
+            self.comment(self.last, mark.unwrap_or(&word));
+        } else if is_square(word) {
+            self.from = Some(word.trim_end_matches(is_separator));
+        } else if self.in_moves && (word == "The" || word == "A") {
+            self.sentence();
+            return Ok(());
+        } else {
+            let text = word.parse().map_err(|error: crate::MoveError| {
+                let is_main = self.left.is_empty() && self.line == 0;
+                let ply = self.lines[0].len() + 1;
+                if is_main { format!("ply {ply}: {error}") } else { error.to_string() }
+            })?;
+            self.push(text, mark)?;
         }
-        if word == "---" || word.eq_ignore_ascii_case("resigns") {
-            self.game.resigned |= self.left.is_empty() && self.address.is_empty();
-            return Ok(word.len());
-        }
-        let square = word.strip_prefix(['K', 'k', 'T', 't']).unwrap_or(word).to_ascii_lowercase();
-        if square.parse::<Square>().is_ok() {
-            self.from = Some(word);
-            return Ok(word.len());
-        }
-        if self.in_moves && (word == "The" || word == "A") {
-            return Ok(self.sentence());
-        }
-        let text = word.parse().map_err(|error: crate::MoveError| {
-            let is_main = self.left.is_empty() && self.address.is_empty();
-            let ply = self.lines.get("").map_or(0, Vec::len) + 1;
-            if is_main { format!("ply {ply}: {error}") } else { error.to_string() }
-        })?;
-        self.push(text).map(|()| word.len())
+        self.skip(whole.len());
+        Ok(())
     }
 
     /// Reads the result that `save` writes in the last line, such as "The attackers win: the defenders have resigned."
-    /// Returns the number of bytes read.
-    fn sentence(&mut self) -> usize {
-        let line = self.rest.lines().next().unwrap_or_default();
-        if self.game.tag("result").is_none() {
+    fn sentence(&mut self) {
+        let line = self.skip_line();
+        if !std::mem::replace(&mut self.has_result, true) {
             let results = [("The attackers win", "1"), ("The defenders win", "-1"), ("A draw", "0")];
             let result = results.iter().find(|(words, _)| line.starts_with(words)).map_or("?", |(_, result)| result);
             self.game.tags.push(("result".to_owned(), result.to_owned()));
             self.game.tags.push(("termination".to_owned(), line.trim_end().to_owned()));
         }
-        line.len()
     }
 
-    fn push(&mut self, text: MoveText) -> Result<(), String> {
-        if self.game.resigned && self.left.is_empty() && self.address.is_empty() {
+    fn push(&mut self, text: MoveText, mark: &str) -> Result<(), String> {
+        if self.game.resigned && self.left.is_empty() && self.line == 0 {
             return Err(format!("the move {text} comes after a resignation"));
         }
-        self.in_moves = true;
         let at = self.game.moves.len();
-        self.game.moves.push(WrittenMove { parent: self.last, text, comment: String::new() });
+        if at == MAX_ITEMS {
+            return Err(format!("more than {MAX_ITEMS} moves"));
+        }
+        self.in_moves = true;
+        self.game.moves.push(WrittenMove { parent: self.last, text, comment: mark.to_owned() });
         self.turn.push(at);
         self.last = Some(at);
         if self.left.is_empty() {
-            self.lines.entry(self.address.clone()).or_default().push(Some(at));
+            self.lines[self.line].push(Some(at));
         }
+        self.place_comment_ahead();
         Ok(())
+    }
+
+    /// Gives the comment before a variation's first move to the last move.
+    fn place_comment_ahead(&mut self) {
+        if let Some(comment) = self.ahead.take() {
+            self.comment(self.last, &comment);
+        }
     }
 
     /// Makes the line with an address such as `3b.1.2a` the current line: turn 2 of the first variation at move 3b.
@@ -228,37 +281,40 @@ impl<'a> Reader<'a> {
     /// OpenTafl's specification names the move that the variation replaces. Its program does so for variations of the
     /// main line. For a variation of a variation the program names the move before the replaced one. The first turn
     /// tells the two apart: a filler (`.....`) means that the second side of the turn moves.
-    fn variation(&mut self, text: &str, has_filler: bool) -> Result<(), String> {
+    fn variation(&mut self, text: &'a str, has_filler: bool) -> Result<(), String> {
         let wrong = || format!("{:?}, expected the address of a variation such as 3b.1.1a", shown(text));
-        let parts: Vec<&str> = text.split('.').collect();
-        let (Some((turn, line)), true) = (parts.split_last(), parts.len() % 2 == 1 && parts.len() > 1) else {
-            return Err(wrong());
-        };
-        let (turn, branch) = (place(turn).ok_or_else(wrong)?, place(line[line.len() - 2]).ok_or_else(wrong)?);
-        let (parent, address) = (line[..line.len() - 2].join("."), line.join("."));
-        if !self.lines.contains_key(&address) {
-            let above = self.lines.get(&parent).map(Vec::as_slice).unwrap_or_default();
-            let branch = if (branch % 2 == 1) == has_filler { branch } else { branch + 1 };
-            if branch > above.len() {
-                return Err(format!("a variation at {}, where there is no move", line[line.len() - 2]));
+        self.place_comment_ahead();
+        // `1b.2.3b.1.4a` is turn `4a` of the line `1b.2.3b.1`, which leaves the line `1b.2` at `3b`.
+        let (address, turn) = text.rsplit_once('.').ok_or_else(wrong)?;
+        let (left_at, number) = address.rsplit_once('.').ok_or_else(wrong)?;
+        let (parent, branch_text) = left_at.rsplit_once('.').unwrap_or(("", left_at));
+        let (turn, branch) = (place(turn).ok_or_else(wrong)?, place(branch_text).ok_or_else(wrong)?);
+        number.parse::<u32>().map_err(|_| wrong())?;
+        if let Some(&line) = self.addresses.get(address) {
+            if turn != self.lines[line].len() {
+                return Err(format!("{:?} does not follow the last turn of its variation", shown(text)));
             }
-            // The line of a variation starts with the turn in which it branches off.
-            let shared = above[branch - branch % 2..branch].to_vec();
-            self.last = if branch == 0 { self.parent_of_line(&parent) } else { above[branch - 1] };
-            self.lines.insert(address.clone(), shared);
-        } else if turn == self.lines[&address].len() {
-            self.last = self.lines[&address].last().copied().flatten();
-        } else {
-            return Err(format!("{:?} does not follow the last turn of its variation", shown(text)));
+            self.line = line;
+            self.last = self.lines[line].last().copied().flatten();
+            return Ok(());
         }
-        self.address = address;
+        let no_move = || format!("a variation at {}, where there is no move", shown(left_at));
+        let above = &self.lines[*self.addresses.get(parent).ok_or_else(no_move)?];
+        let branch = if (branch % 2 == 1) == has_filler { branch } else { branch + 1 };
+        if branch > above.len() {
+            return Err(no_move());
+        }
+        self.last = match branch {
+            0 => above.first().copied().flatten().and_then(|first| self.game.moves[first].parent),
+            _ => above[branch - 1],
+        };
+        // The line of a variation starts with the turn in which it branches off.
+        let shared = above[branch - branch % 2..branch].to_vec();
+        self.line = self.lines.len();
+        self.lines.push(shared);
+        self.addresses.insert(address, self.line);
+        self.ahead = Some(String::new());
         Ok(())
-    }
-
-    /// The move before the first turn of a line.
-    fn parent_of_line(&self, address: &str) -> Option<usize> {
-        let first = self.lines.get(address)?.first().copied().flatten()?;
-        self.game.moves[first].parent
     }
 
     /// Adds the parts of a comment to the moves of the turn.
@@ -270,24 +326,47 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds a comment to a move, or to the start if `at` is `None`.
+    /// Adds a comment to a move, or to the start if `at` is `None`. A comment before a variation's first move is kept
+    /// for this move.
     fn comment(&mut self, at: Option<usize>, text: &str) {
-        let start = "start-comment";
-        let comment = if let Some(at) = at {
-            &mut self.game.moves[at].comment
-        } else {
-            let tags = &mut self.game.tags;
-            let known = tags.iter().position(|(name, _)| name == start).unwrap_or(tags.len());
-            if known == tags.len() {
-                tags.push((start.to_owned(), String::new()));
+        if text.is_empty() {
+            return;
+        }
+        let comment = match (&mut self.ahead, at) {
+            (Some(ahead), _) => ahead,
+            (None, Some(at)) => &mut self.game.moves[at].comment,
+            (None, None) => {
+                let tags = &mut self.game.tags;
+                let known = *self.start_comment.get_or_insert(tags.len());
+                if known == tags.len() {
+                    tags.push((START_COMMENT.to_owned(), String::new()));
+                }
+                &mut tags[known].1
             }
-            &mut tags[known].1
         };
-        if !comment.is_empty() && !text.is_empty() {
+        if !comment.is_empty() {
             comment.push(' ');
         }
         comment.push_str(text);
     }
+}
+
+/// The tag with the comment on the start.
+const START_COMMENT: &str = "start-comment";
+
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || is_invisible(c)
+}
+
+/// Word processors make one character of three dots.
+fn is_dot(c: char) -> bool {
+    matches!(c, '.' | '…')
+}
+
+/// Whether a word is the from square of a move: with or without the piece before it and a dash after it.
+fn is_square(word: &str) -> bool {
+    let square = word.strip_prefix(['K', 'k', 'T', 't']).unwrap_or(word).trim_end_matches(is_separator);
+    square.len() == 2 && square.to_ascii_lowercase().parse::<Square>().is_ok()
 }
 
 /// Splits `name:value`.

@@ -130,6 +130,12 @@ fn moves_are_read_as_people_write_them() {
         "Tablut, kvasir rules\n\n1. d1-d3 {two\n\nlines} e3-d3\n\nThe defenders win: the attackers have resigned.\n",
         "1. d1-d3 (1. e2-f2 e3-f3 (1. e3-g3)) 1... e3-d3",
         "[a:b]\n1. d1-d3 e3-d3\n[x | y]",
+        "1. d1-d3! e3-d3?!",
+        "1. d1-d3 $1 e3-d3 ?!",
+        "1. d1-d3 ; a comment, with e3-e4 in it\n1... e3-d3",
+        "1. d1–d3 e3→d3",
+        "1. d1 – d3 1… e3 -> d3",
+        "1. d1-d3\u{200b} e3-d3",
     ] {
         let game = read(text);
         let main: Vec<String> = game.main_line().iter().map(|&at| game.moves[at].text.to_string()).collect();
@@ -143,12 +149,52 @@ fn moves_are_read_as_people_write_them() {
 }
 
 #[test]
+fn marks_become_comments_and_a_comment_before_a_variation_belongs_to_its_first_move() {
+    let comments = |text: &str| {
+        let moves = read(text).moves.into_iter();
+        moves.map(|mv| format!("{} {}", mv.text, mv.comment)).collect::<Vec<_>>()
+    };
+    assert_eq!(comments("d1-d3!! {why} e3-d3 $6 $140"), ["d1-d3 !! why", "e3-d3 ?! $140"]);
+    assert_eq!(comments("d1-d3 ({better} e2-f2 {x}) e3-d3"), ["d1-d3 ", "e2-f2 better x", "e3-d3 "]);
+    assert_eq!(comments("1. d1-d3\n1a.1.1a. {other} e2-f2\n2. e3-d3"), ["d1-d3 ", "e2-f2 other", "e3-d3 "]);
+    assert_eq!(comments("d1-d3 ({no move})"), ["d1-d3 no move"]);
+    assert_eq!(comments("1. d1-d3\n1a.1.1a. {no move}\n2. e3-d3"), ["d1-d3 ", "e3-d3 "]);
+    assert_eq!(read("1. d1-d3\n1a.1.1a. {no move}").tag("start-comment"), Some("no move"));
+    assert_eq!(read("{start} d1-d3 ; more").tag("start-comment"), Some("start"));
+}
+
+/// Texts whose reading once took time in the square of their length. The benchmark `hostile_texts` has more.
+#[test]
+fn every_part_of_a_text_is_read_once() {
+    let bytes = 2_000_000;
+    let times = |part: &str| part.repeat(bytes / part.len());
+    let address = "1a.1.".repeat(20_000);
+    for text in [
+        times("[a:b]\r"),
+        "1. d1-d3 e3-d3\n".to_owned() + &times("1."),
+        times("{x}"),
+        times("[a:b]") + &times("{x}"),
+        times("[a:b]") + "1. " + &times("The\n"),
+        format!("1. d1-d3\n{address}1a. {}", times("e3-d3 d3-e3 ")),
+        times("["),
+        times("1. d1-d3 ("),
+        times("x"),
+    ] {
+        // Without the mend, one of them takes minutes.
+        let read = text.parse::<GameText>();
+        assert!(read.is_err() || read.is_ok_and(|game| game.moves.len() < bytes / 5), "{}", &text[..20]);
+    }
+    let stranger = format!("1. d1-d3\n{address}1a. e3-d3").parse::<GameText>().expect_err("no such line");
+    assert!(stranger.to_string().contains("where there is no move"), "{stranger}");
+}
+
+#[test]
 fn faults_are_told_with_their_line() {
     let fault = |text: &str| text.parse::<GameText>().expect_err("a fault").to_string();
     assert!(fault("[event x\n").starts_with("line 1: a [ without its ]"));
     assert!(fault("[event x]\n").starts_with("line 1: \"event x\", expected a tag"));
-    assert!(fault("[a:b]\n[rules:dim:11 start:/9/]").starts_with("line 2: dim:11, expected dim:9"));
-    assert!(fault("[a:b]\ndim:11 start:/9/").starts_with("line 2: dim:11, expected dim:9"));
+    assert!(fault("[a:b]\n[rules:dim:13 start:/9/]").starts_with("line 2: dim:13, 13 × 13 squares"));
+    assert!(fault("[a:b]\ndim:13 start:/9/").starts_with("line 2: dim:13, 13 × 13 squares"));
     assert!(fault("dim:9 esc:e").contains("expected start:"));
     let bracket = "dim:9 atkf:]y start:/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
     assert_eq!(fault(bracket), "line 1: a bracket in the line of rules");

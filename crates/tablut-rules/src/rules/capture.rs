@@ -1,7 +1,7 @@
 //! Plays a move: finds the surrounded pieces, the captures and the winner.
 
 use crate::bitboard::{Bitboard, INNER_COLUMNS};
-use crate::board::{CENTRE, Direction, Square};
+use crate::board::{Direction, Square};
 use crate::moves::Move;
 use crate::position::Position;
 use crate::rules::{Applied, Rules};
@@ -23,10 +23,12 @@ impl Rules {
             Piece::Attacker if captured.intersects(position.king_board()) => Some(Side::Attackers),
             _ => None,
         };
-        Applied { position: position.after(piece, mv.from, mv.to, captured), captured, winner }
+        let after = position.after(piece, mv.from, mv.to, captured);
+        let winner = if self.enclosures { self.decided(&after).and_then(|end| end.winner) } else { winner };
+        Applied { position: after, captured, winner }
     }
 
-    /// The pieces that a legal move captures. All of them stand beside its to square.
+    /// The pieces that a legal move captures. They stand beside its to square, or form a shield wall that begins there.
     #[inline]
     pub fn captured(&self, position: &Position, mv: Move) -> Bitboard {
         match mv.choice {
@@ -41,9 +43,14 @@ impl Rules {
     /// captured piece would then stand between the from square and the to square.
     #[inline]
     pub(crate) fn surrounded(&self, position: &Position, from: Square, to: Square) -> Bitboard {
-        match position.side_to_move() {
+        let beside = match position.side_to_move() {
             Side::Attackers => self.surrounded_by_attacker(position, to),
             Side::Defenders => self.surrounded_by_defender(position, from, to),
+        };
+        if self.shield_walls && self.edge.contains(to) {
+            beside | self.shield_walls_from(position, from, to)
+        } else {
+            beside
         }
     }
 
@@ -56,8 +63,8 @@ impl Rules {
             if Bitboard::of(to).neighbours().contains(king) && self.king_falls(position, king, to) {
                 captured.insert(king);
             }
-            if self.pinned_defender && king == CENTRE {
-                captured |= pinned_defender(position, to);
+            if self.pinned_defender && king == self.centre {
+                captured |= pinned_defender(position, king, to);
             }
         }
         captured
@@ -79,7 +86,7 @@ impl Rules {
     pub(super) fn falling_gaps(&self, position: &Position, king: Square) -> Bitboard {
         let occupied = position.occupied();
         let here = Bitboard::of(king);
-        let beside = here.neighbours();
+        let beside = here.neighbours() & self.board;
         if self.king_fall.between.contains(king) {
             let captors = position.attackers() | self.hostile[Piece::King.index()].now(occupied);
             let across = |d: Direction| {
@@ -89,7 +96,7 @@ impl Rules {
         }
         let open = self.unclosed(position, king);
         match open.len() {
-            _ if king.is_edge() && !self.king_fall.edge_closes => Bitboard::EMPTY,
+            _ if self.edge.contains(king) && !self.king_fall.edge_closes => Bitboard::EMPTY,
             0 => beside - occupied,
             1 => open - occupied,
             _ => Bitboard::EMPTY,
@@ -100,7 +107,7 @@ impl Rules {
     /// needs them.
     pub(super) fn unclosed(&self, position: &Position, king: Square) -> Bitboard {
         let closed = position.attackers() | self.king_fall.closing.now(position.occupied());
-        Bitboard::of(king).neighbours() - closed
+        (Bitboard::of(king).neighbours() & self.board) - closed
     }
 
     /// Whether an attacker that arrives at `to`, next to the king, captures him.
@@ -112,8 +119,8 @@ impl Rules {
             return between(to, Bitboard::of(king), captors).contains(king);
         }
         let closed = attackers | self.king_fall.closing.now(occupied);
-        let open = Bitboard::of(king).neighbours() - closed;
-        open.is_empty() && (self.king_fall.edge_closes || !king.is_edge())
+        let open = (Bitboard::of(king).neighbours() & self.board) - closed;
+        open.is_empty() && (self.king_fall.edge_closes || !self.edge.contains(king))
     }
 }
 
@@ -138,15 +145,15 @@ fn between(to: Square, enemies: Bitboard, captors: Bitboard) -> Bitboard {
 
 /// The only defender beside a king on the throne, if the attacker that moved to the square beyond it captures it
 /// (clause PP9).
-fn pinned_defender(position: &Position, to: Square) -> Bitboard {
-    let beside = Bitboard::of(CENTRE).neighbours();
+fn pinned_defender(position: &Position, throne: Square, to: Square) -> Bitboard {
+    let beside = Bitboard::of(throne).neighbours();
     let pinned = beside & position.defenders();
     let others = beside - pinned;
     if pinned.len() != 1 || others != (others & position.attackers()) {
         return Bitboard::EMPTY;
     }
     let beyond = pinned.first().and_then(|defender| {
-        let (direction, _) = CENTRE.line_to(defender)?;
+        let (direction, _) = throne.line_to(defender)?;
         defender.step(direction)
     });
     if beyond == Some(to) { pinned } else { Bitboard::EMPTY }

@@ -1,14 +1,14 @@
 //! Compiles a rule set's data into masks.
 
 use crate::bitboard::{Bitboard, STEPPED};
-use crate::board::{CENTRE, Direction, Square};
-use crate::position::Position;
+use crate::board::{Direction, Square};
 use crate::rays::{EscapePaths, Rays};
 use crate::rules::{Hostile, KingFall, Rules, Walk};
 use crate::ruleset::{
     CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, Passing, RuleSet, RuleSetError,
+    ShieldWall,
 };
-use crate::side::{Piece, Side};
+use crate::side::Piece;
 
 impl Rules {
     /// Checks a rule set and compiles it.
@@ -22,9 +22,10 @@ impl Rules {
 }
 
 fn compile(set: RuleSet) -> Rules {
-    let corners = Bitboard::where_square(|s| s.is_corner());
-    let edge = Bitboard::where_square(|s| s.is_edge());
-    let camps = all_camps();
+    let size = set.size();
+    let corners = size.corners();
+    let edge = size.edge();
+    let camps = set.start.attackers();
     let escapes = match set.escape {
         Escape::Edge => edge,
         Escape::Corners => corners,
@@ -34,7 +35,10 @@ fn compile(set: RuleSet) -> Rules {
     let king = &walks[Piece::King.index()];
     let king_rays = Box::new(Rays::new(set.king.reach as usize));
     Rules {
-        throne: special(has_throne(&set), Bitboard::of(CENTRE)),
+        board: size.board(),
+        edge,
+        centre: size.centre(),
+        throne: special(has_throne(&set), Bitboard::of(size.centre())),
         corners: special(has_corners(&set), corners),
         camps: special(has_camps(&set), camps),
         escape_paths: Box::new(EscapePaths::new(&king_rays, king.closed, king.halting, escapes - king.barred)),
@@ -46,6 +50,8 @@ fn compile(set: RuleSet) -> Rules {
         king_armed: set.king.armed,
         one_chosen: set.captures.count == CaptureCount::OneChosen,
         pinned_defender: set.captures.pinned_defender,
+        shield_walls: set.captures.shield_wall != ShieldWall::Never,
+        enclosures: set.exit_fort || set.encirclement,
         set,
     }
 }
@@ -54,14 +60,8 @@ fn special(exists: bool, squares: Bitboard) -> Bitboard {
     if exists { squares } else { Bitboard::EMPTY }
 }
 
-/// The squares on which attackers start (clause C1).
-pub(crate) fn all_camps() -> Bitboard {
-    Position::start(Side::Attackers).attackers()
-}
-
-/// Whether two camps belong to the same group of four touching camps.
-fn same_group(a: Square, b: Square) -> bool {
-    let camps = all_camps();
+/// Whether two camps belong to the same group of touching camps.
+fn same_group(camps: Bitboard, a: Square, b: Square) -> bool {
     let mut group = Bitboard::of(a);
     for _ in 0..camps.len() {
         group |= group.neighbours() & camps;
@@ -69,7 +69,7 @@ fn same_group(a: Square, b: Square) -> bool {
     camps.contains(a) && group.contains(b)
 }
 
-/// Whether e5 differs from an ordinary square.
+/// Whether the middle square differs from an ordinary one.
 fn has_throne(set: &RuleSet) -> bool {
     let throne = &set.throne;
     let never = [throne.hostile_to_attackers, throne.hostile_to_defenders, throne.hostile_to_king]
@@ -112,14 +112,15 @@ fn may_land(landing: Landing, piece: Piece) -> bool {
 }
 
 fn walk(set: &RuleSet, piece: Piece) -> Walk {
-    let throne = Bitboard::of(CENTRE);
+    let throne = Bitboard::of(set.size().centre());
     let lands = may_land(set.throne.landing, piece);
     let passes = set.throne.passing == Passing::Anyone;
-    let mut always_closed = special(!lands && !passes, throne);
+    let off_board = Bitboard::FULL - set.size().board();
+    let mut always_closed = off_board | special(!lands && !passes, throne);
     if !may_land(set.corners.landing, piece) {
-        always_closed |= Bitboard::where_square(|s| s.is_corner());
+        always_closed |= set.size().corners();
     }
-    let closed = Direction::ALL.map(|d| always_closed | closed_camps(set.camps.entry, piece, d));
+    let closed = Direction::ALL.map(|d| always_closed | closed_camps(set, piece, d));
     Walk {
         closed,
         open: Direction::ALL.map(|d| Bitboard::from_bits(STEPPED[d.index()]) - closed[d.index()]),
@@ -129,15 +130,15 @@ fn walk(set: &RuleSet, piece: Piece) -> Walk {
 }
 
 /// The camps that a piece may not enter when it moves in a direction. One step decides this: the camps of a group are
-/// contiguous in every line, so a piece that leaves its group cannot enter it again in the same move.
-fn closed_camps(entry: CampEntry, piece: Piece, direction: Direction) -> Bitboard {
-    let camps = all_camps();
-    match (entry, piece) {
+/// contiguous in every line, or the move would leave the group and enter it again.
+fn closed_camps(set: &RuleSet, piece: Piece, direction: Direction) -> Bitboard {
+    let camps = set.start.attackers();
+    match (set.camps.entry, piece) {
         (CampEntry::AttackersWithin, Piece::Attacker) => camps
             .iter()
             .filter(|camp| {
                 let before = camp.step(direction.opposite());
-                !before.is_some_and(|before| same_group(*camp, before))
+                !before.is_some_and(|before| same_group(camps, *camp, before))
             })
             .collect(),
         (CampEntry::Anyone, _)
@@ -157,33 +158,33 @@ fn hostile(set: &RuleSet, piece: Piece) -> Hostile {
         }
         Piece::King => (set.throne.hostile_to_king, set.camps.hostile_to_king, set.corners.hostile_to_king),
     };
+    let size = set.size();
     let camps = match camps {
         HostileCamps::None => Bitboard::EMPTY,
         HostileCamps::AllButEdgeMiddles => {
-            all_camps() - Bitboard::where_square(|s| s.is_edge() && s.line_to(CENTRE).is_some())
+            let middles = size.edge().iter().filter(|s| s.line_to(size.centre()).is_some()).collect();
+            set.start.attackers() - middles
         }
-        HostileCamps::All => all_camps(),
+        HostileCamps::All => set.start.attackers(),
     };
-    let centre = Bitboard::of(CENTRE);
+    let centre = Bitboard::of(size.centre());
     Hostile {
-        always: camps
-            | special(corners, Bitboard::where_square(|s| s.is_corner()))
-            | special(throne == Hostility::Always, centre),
+        always: camps | special(corners, size.corners()) | special(throne == Hostility::Always, centre),
         when_empty: special(throne == Hostility::WhenEmpty, centre),
     }
 }
 
 fn king_fall(set: &RuleSet) -> KingFall {
     let king = &set.king;
-    let throne = Bitboard::of(CENTRE);
+    let throne = Bitboard::of(set.size().centre());
     let beside = throne.neighbours();
     let between = |how| how == KingCapture::BetweenTwo;
     KingFall {
         between: special(between(king.on_throne), throne)
             | special(between(king.beside_throne), beside)
-            | special(between(king.elsewhere), !(throne | beside)),
+            | special(between(king.elsewhere), set.size().board() - (throne | beside)),
         closing: Hostile {
-            always: special(king.corner_closes, Bitboard::where_square(|s| s.is_corner())),
+            always: special(king.corner_closes, set.size().corners()),
             when_empty: special(king.throne_closes, throne),
         },
         edge_closes: king.edge_closes,

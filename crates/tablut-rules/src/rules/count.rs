@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use crate::bitboard::Bitboard;
-use crate::board::{Direction, MAX_DISTANCE, SIZE};
+use crate::board::{BoardSize, Direction, GRID};
 use crate::moves::{Move, MoveList};
 use crate::position::Position;
 use crate::rays::RAYS;
@@ -20,9 +20,9 @@ impl Rules {
         let choices = if self.one_chosen { self.count_choices(position) } else { 0 };
         let occupied = position.occupied();
         let moves = match position.side_to_move() {
-            Side::Attackers => slides(&self.walks[Piece::Attacker.index()], position.attackers(), occupied),
+            Side::Attackers => self.slides(Piece::Attacker, position.attackers(), occupied),
             Side::Defenders => {
-                let soldiers = slides(&self.walks[Piece::Defender.index()], position.defenders(), occupied);
+                let soldiers = self.slides(Piece::Defender, position.defenders(), occupied);
                 soldiers + self.king_moves(position).len() as u32
             }
         };
@@ -70,6 +70,19 @@ impl Rules {
         moves.iter().map(count).collect()
     }
 
+    /// The moves of all soldiers of a kind. The rounds are a constant of the code for each board.
+    #[inline]
+    fn slides(&self, piece: Piece, pieces: Bitboard, occupied: Bitboard) -> u32 {
+        const SHORT: u32 = BoardSize::Nine.doublings();
+        const LONG: u32 = BoardSize::Eleven.doublings();
+        let walk = &self.walks[piece.index()];
+        if self.size().doublings() > SHORT {
+            slides::<LONG>(walk, pieces, occupied)
+        } else {
+            slides::<SHORT>(walk, pieces, occupied)
+        }
+    }
+
     /// The additional moves for choices among several captures (clause IC5), beyond one move per from and to square.
     fn count_choices(&self, position: &Position) -> u32 {
         let occupied = position.occupied();
@@ -112,6 +125,12 @@ impl Rules {
             twice |= once & squares;
             once |= squares;
         }
+        if self.shield_walls {
+            // A row ends beside an enemy on the edge.
+            let squares = ((enemies & self.edge).neighbours() & self.edge) - occupied;
+            twice |= squares;
+            once |= squares;
+        }
         [once, twice]
     }
 }
@@ -119,29 +138,28 @@ impl Rules {
 /// The moves of all soldiers of a kind. In one direction no two pieces reach the same square, because the nearer piece
 /// blocks the other. So the number of reached squares is the number of moves.
 #[inline]
-fn slides(walk: &Walk, pieces: Bitboard, occupied: Bitboard) -> u32 {
+fn slides<const ROUNDS: u32>(walk: &Walk, pieces: Bitboard, occupied: Bitboard) -> u32 {
     let landing = !walk.barred.bits();
     let passing = !walk.halting.bits();
     let pieces = pieces.bits();
     let open = walk.open.map(|open| open.bits() & !occupied.bits());
-    let north = slide::<SIZE, true>(pieces, open[0] & passing) << SIZE & open[0];
-    let east = slide::<1, true>(pieces, open[1] & passing) << 1 & open[1];
-    let south = slide::<SIZE, false>(pieces, open[2] & passing) >> SIZE & open[2];
-    let west = slide::<1, false>(pieces, open[3] & passing) >> 1 & open[3];
+    let north = slide::<ROUNDS, GRID, true>(pieces, open[0] & passing) << GRID & open[0];
+    let east = slide::<ROUNDS, 1, true>(pieces, open[1] & passing) << 1 & open[1];
+    let south = slide::<ROUNDS, GRID, false>(pieces, open[2] & passing) >> GRID & open[2];
+    let west = slide::<ROUNDS, 1, false>(pieces, open[3] & passing) >> 1 & open[3];
     [north, east, south, west].iter().map(|reached| (reached & landing).count_ones()).sum()
 }
 
 /// The pieces and the squares that they pass, without the last step of the longest move. Each round doubles the
 /// distance (Kogge and Stone 1973).
 #[inline]
-fn slide<const STEP: usize, const UP: bool>(pieces: u128, mut open: u128) -> u128 {
+fn slide<const ROUNDS: u32, const STEP: usize, const UP: bool>(pieces: u128, mut open: u128) -> u128 {
     let shift = |set: u128, n: usize| if UP { set << (n * STEP) } else { set >> (n * STEP) };
     let mut passed = pieces;
-    let mut n = 1;
-    while n < MAX_DISTANCE {
+    for round in 0..ROUNDS {
+        let n = 1 << round;
         passed |= open & shift(passed, n);
         open &= shift(open, n);
-        n *= 2;
     }
     passed
 }

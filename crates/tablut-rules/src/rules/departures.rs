@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::bitboard::Bitboard;
-use crate::board::{Direction, MAX_DISTANCE, SIZE};
+use crate::board::{Direction, GRID, MAX_DISTANCE};
 use crate::moves::MoveList;
 use crate::position::Position;
 use crate::rules::{Rules, Walk};
@@ -68,9 +68,9 @@ fn add_soldiers(walk: &Walk, pieces: Bitboard, occupied: Bitboard, departures: &
     for (direction, by_distance) in Direction::ALL.into_iter().zip(departures) {
         let open = walk.open[direction.index()].bits() & !occupied.bits();
         let (step, up) = match direction {
-            Direction::North => (SIZE, true),
+            Direction::North => (GRID, true),
             Direction::East => (1, true),
-            Direction::South => (SIZE, false),
+            Direction::South => (GRID, false),
             Direction::West => (1, false),
         };
         let mut moving = pieces.bits();

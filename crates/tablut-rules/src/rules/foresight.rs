@@ -8,7 +8,7 @@
 use std::ops::ControlFlow;
 
 use crate::bitboard::Bitboard;
-use crate::board::{CENTRE, Direction, Square};
+use crate::board::{Direction, Square};
 use crate::moves::Move;
 use crate::position::Position;
 use crate::rays::{RAYS, nearest};
@@ -35,6 +35,10 @@ impl Rules {
     /// The moves of the side to move that may change which side wins at once: all moves of the king, all captures, and
     /// moves from or to squares that matter for the king's escape or capture.
     pub fn foresight(&self, position: &Position) -> Foresight {
+        if self.enclosures {
+            // Any move may end the game, after which nobody wins at once.
+            return Foresight { from: self.board, to: self.board };
+        }
         let [captures, _] = self.capturing_squares(position);
         let mut seen = Foresight { from: position.king_board(), to: captures };
         if let Some(king) = position.king() {
@@ -45,10 +49,11 @@ impl Rules {
                 self.see_neighbours_around(position, king, &mut seen);
             }
             see_ways(position, self.falling_gaps(position, king), &mut seen);
-            if self.pinned_defender && king == CENTRE {
+            if self.pinned_defender && king == self.centre {
                 seen.to |= squares_beyond_neighbours(king);
             }
         }
+        seen.to = seen.to & self.board;
         seen
     }
 
@@ -106,10 +111,10 @@ impl Rules {
     /// Adds the squares beside a king who must be surrounded. A move changes only one of them, so it matters only if at
     /// most two are not closed.
     fn see_neighbours_around(&self, position: &Position, king: Square, seen: &mut Foresight) {
-        if king.is_edge() && !self.king_fall.edge_closes {
+        if self.edge.contains(king) && !self.king_fall.edge_closes {
             return;
         }
-        let beside = Bitboard::of(king).neighbours();
+        let beside = Bitboard::of(king).neighbours() & self.board;
         match (self.unclosed(position, king).len(), position.side_to_move()) {
             (0 | 1, _) => {
                 seen.from |= beside;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::bitboard::Bitboard;
-use crate::board::{CENTRE, Square};
+use crate::board::{BoardSize, Square};
 use crate::moves::Move;
 use crate::position::Position;
 use crate::rays::RAYS;
@@ -26,13 +26,14 @@ pub struct IllegalMove {
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum MoveFault {
     GameOver,
+    OffBoard(Square, BoardSize),
     EmptySquare(Square),
     NotYours(Piece, Side),
     NotStraight,
     Blocked(Square),
     TooFar(u32),
-    NoLanding(Piece, Square),
-    NoPassing(Piece, Square),
+    NoLanding(Piece, &'static str, Square),
+    NoPassing(Piece, &'static str, Square),
     NoChoice(Bitboard),
     NotSurrounded(Square),
     NeedlessChoice(Square),
@@ -44,6 +45,7 @@ impl fmt::Display for MoveFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MoveFault::GameOver => f.write_str("the game is over"),
+            MoveFault::OffBoard(square, size) => write!(f, "{square} is not on the board of {size} squares"),
             MoveFault::EmptySquare(square) => write!(f, "no piece stands on {square}"),
             MoveFault::NotYours(Piece::King, side) => write!(f, "it is the {side}' turn, not the king's"),
             MoveFault::NotYours(piece, side) => {
@@ -52,8 +54,8 @@ impl fmt::Display for MoveFault {
             MoveFault::NotStraight => f.write_str("pieces move along a row or a column"),
             MoveFault::Blocked(square) => write!(f, "a piece stands on {square}"),
             MoveFault::TooFar(reach) => write!(f, "the king moves at most {reach} squares"),
-            MoveFault::NoLanding(piece, square) => write!(f, "the {piece} may not land on {}", describe(*square)),
-            MoveFault::NoPassing(piece, square) => write!(f, "the {piece} may not pass over {}", describe(*square)),
+            MoveFault::NoLanding(piece, kind, square) => write!(f, "the {piece} may not land on the {kind} {square}"),
+            MoveFault::NoPassing(piece, kind, square) => write!(f, "the {piece} may not pass over the {kind} {square}"),
             MoveFault::NoChoice(surrounded) => {
                 f.write_str("it surrounds several pieces and must choose one:")?;
                 surrounded.iter().try_for_each(|s| write!(f, " x{s}"))
@@ -80,16 +82,6 @@ fn with_article(piece: Piece) -> &'static str {
     }
 }
 
-fn describe(square: Square) -> String {
-    if square == CENTRE {
-        format!("the throne {square}")
-    } else if square.is_corner() {
-        format!("the corner {square}")
-    } else {
-        format!("the camp {square}")
-    }
-}
-
 impl Rules {
     /// Checks that a move is legal.
     ///
@@ -102,6 +94,9 @@ impl Rules {
     fn find_fault(&self, position: &Position, mv: Move) -> Option<MoveFault> {
         if self.decided(position).is_some() {
             return Some(MoveFault::GameOver);
+        }
+        if let Some(square) = [mv.from, mv.to].into_iter().find(|square| !self.board.contains(*square)) {
+            return Some(MoveFault::OffBoard(square, self.size()));
         }
         let side = position.side_to_move();
         let Some(piece) = position.piece_at(mv.from) else {
@@ -132,14 +127,25 @@ impl Rules {
             let landing = square == mv.to;
             let closed = walk.closed[direction.index()].contains(square);
             if landing && (closed || walk.barred.contains(square)) {
-                return Some(MoveFault::NoLanding(piece, square));
+                return Some(MoveFault::NoLanding(piece, self.kind_of(square), square));
             }
             if !landing && (closed || walk.halting.contains(square)) {
-                return Some(MoveFault::NoPassing(piece, square));
+                return Some(MoveFault::NoPassing(piece, self.kind_of(square), square));
             }
         }
         debug_assert!(RAYS.ray(mv.from, direction).contains(mv.to));
         Some(MoveFault::TooFar(self.set.king.reach))
+    }
+
+    /// What a square that is closed to a piece is called.
+    fn kind_of(&self, square: Square) -> &'static str {
+        if square == self.centre {
+            "throne"
+        } else if self.size().is_corner(square) {
+            "corner"
+        } else {
+            "camp"
+        }
     }
 
     fn find_choice_fault(&self, position: &Position, mv: Move) -> Option<MoveFault> {

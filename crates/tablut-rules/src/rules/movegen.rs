@@ -29,7 +29,7 @@ impl Rules {
         let king = position.king().map_or(Bitboard::EMPTY, Bitboard::of);
         let soldiers = position.pieces(side) - king;
         // A soldier next to an ordinary empty square may step there.
-        let open = !(position.occupied() | self.throne() | self.corners() | self.camps());
+        let open = self.board - (position.occupied() | self.throne() | self.corners() | self.camps());
         soldiers.neighbours().intersects(open) || self.visit_moves(position, |_| ControlFlow::Break(())).is_break()
     }
 

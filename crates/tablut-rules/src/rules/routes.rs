@@ -47,12 +47,9 @@ impl Rules {
     /// Whether a side could win at once by the king's capture or escape (clause C7) if it were to move. It is false
     /// for both sides if the position is already decided.
     pub fn wins_at_once(&self, position: &Position, side: Side) -> bool {
-        let Some(king) = position.king() else {
+        let (Some(king), None) = (position.king(), self.decided(position)) else {
             return false;
         };
-        if self.escapes.contains(king) {
-            return false;
-        }
         if side == Side::Defenders {
             return self.routes(position) > 0;
         }

@@ -2,17 +2,15 @@
 
 use std::str::FromStr;
 
-use super::words::{Words, shown};
+use super::words::{Words, names, shown};
 use super::{Kinds, RulesLine, RulesLineError};
-use crate::MAX_DISTANCE;
 use crate::bitboard::Bitboard;
-use crate::board::CENTRE;
+use crate::board::BoardSize;
 use crate::position::Position;
-use crate::rules::all_camps;
 use crate::ruleset::{
     CampEntry, CampRules, CaptureCount, CaptureRules, CornerRules, Escape, First, HostileCamps, Hostility, KingCapture,
-    KingRules, Landing, Passing, RULE_SET_NAMES, RepetitionResult, RepetitionRules, RuleSet, RuleSetError, ThroneRules,
-    nearest_name,
+    KingRules, Landing, Passing, RULE_SET_NAMES, RepetitionResult, RepetitionRules, RuleSet, RuleSetError, ShieldWall,
+    ThroneRules, nearest_name, start_faults,
 };
 use crate::side::Side;
 
@@ -20,9 +18,9 @@ use crate::side::Side;
 /// is played under.
 pub(crate) fn read_start(line: &str) -> Result<Position, String> {
     let mut words = Words::of(line);
-    words.size();
+    let size = words.size();
     let first = words.first();
-    let start = words.start(first);
+    let start = words.start(first, size);
     match (words.faults.is_empty(), start) {
         (true, Some(start)) => Ok(start),
         _ => Err(words.faults.join("; ")),
@@ -36,12 +34,14 @@ impl FromStr for RulesLine {
     /// game.
     fn from_str(line: &str) -> Result<RulesLine, RulesLineError> {
         let mut words = Words::of(line);
-        words.size();
+        let size = words.size();
         let first = words.first();
-        let start = words.start(first);
+        let start = words.start(first, size);
+        let own_start = start.filter(|start| start_faults(start).is_empty());
+        let usual = own_start.unwrap_or_else(|| usual_start(size.unwrap_or(BoardSize::Nine)));
         let mut other_endings = Vec::new();
-        let set = words.rule_set(first, &mut other_endings);
-        if start.is_some_and(|start| set.camps.entry != CampEntry::Anyone && has_strangers(&start, set.camps.entry)) {
+        let set = words.rule_set(usual.with_side_to_move(Side::Attackers), first, &mut other_endings);
+        if start.is_some_and(|start| has_strangers(&start, &set)) {
             words.fault("start: a piece on a fortress that it may not enter");
         }
         words.faults.extend(words.values.keys().map(|key| format!("{}: is no rule known here", shown(key))));
@@ -55,6 +55,12 @@ impl FromStr for RulesLine {
             _ => Err(RulesLineError { faults: words.faults }),
         }
     }
+}
+
+/// The start position of the first built-in rule set on a board of this size.
+fn usual_start(size: BoardSize) -> Position {
+    let mut sets = RULE_SET_NAMES.iter().filter_map(|name| RuleSet::named(name).ok());
+    sets.find(|set| set.size() == size).expect("a built-in rule set of each size").start
 }
 
 /// The built-in rule set with the same rules, or else this one under a free name.
@@ -71,35 +77,39 @@ fn built_in(mut set: RuleSet) -> RuleSet {
 }
 
 /// Whether a piece stands on a camp that it may not enter.
-fn has_strangers(start: &Position, entry: CampEntry) -> bool {
-    let barred = match entry {
+fn has_strangers(start: &Position, set: &RuleSet) -> bool {
+    let barred = match set.camps.entry {
+        CampEntry::Anyone => return false,
         CampEntry::Soldiers => start.king_board(),
         _ => start.king_board() | start.defenders(),
     };
-    barred.intersects(all_camps())
+    barred.intersects(set.start.attackers())
 }
 
 /// The most squares that a piece may move; `None` means any number.
 type Speed = Option<u32>;
 
 impl Words<'_> {
-    fn rule_set(&mut self, first: Side, other_endings: &mut Vec<&'static str>) -> RuleSet {
-        for key in ["nj", "cj", "mj", "gj", "swf"] {
-            // These rules are about shieldwalls and about pieces that do not exist on this board.
+    fn rule_set(&mut self, start: Position, first: Side, other_endings: &mut Vec<&'static str>) -> RuleSet {
+        let size = start.size();
+        for key in ["nj", "cj", "mj", "gj"] {
+            // These rules are about pieces that do not exist here.
             self.values.remove(key);
         }
         self.off("kj", "jumping kings");
-        self.off("sw", "shieldwalls");
-        self.off("efe", "edge forts");
         self.off("ber", "berserk moves");
-        if self.choice("surf", &[("y", true), ("n", false)]) {
-            other_endings.push("defenders who are surrounded lose (surf:y)");
+        let walls = [("n", ShieldWall::Never), ("w", ShieldWall::Pieces), ("s", ShieldWall::PiecesAndCorners)];
+        let shield_wall = self.choice("sw", &walls);
+        if !self.choice("swf", &[("y", true), ("n", false)]) && shield_wall != ShieldWall::Never {
+            self.fault("swf:n, but here the piece that moves closes the row; expected y");
         }
+        let exit_fort = self.choice("efe", &[("n", false), ("y", true)]);
+        let encirclement = self.choice("surf", &[("y", true), ("n", false)]);
         let name = nearest_name(self.take("name", "OpenTafl"), "OpenTafl");
         let king = self.take_king_strength();
-        let (throne, throne_closes) = self.throne(king);
-        let (corners, corner_closes) = self.corners(king);
-        let camps = self.camps(king);
+        let (throne, throne_closes) = self.throne(king, size);
+        let (corners, corner_closes) = self.corners(king, size);
+        let camps = self.camps(king, &start);
         let mut escape = self.choice("esc", &[("c", Escape::Corners), ("e", Escape::Edge)]);
         if escape == Escape::Edge && camps.entry != CampEntry::Anyone {
             escape = Escape::EdgeOutsideCamps;
@@ -113,17 +123,21 @@ impl Words<'_> {
                 Side::Attackers => First::Attackers,
                 Side::Defenders => First::Defenders,
             },
+            start,
             escape,
+            exit_fort,
+            encirclement,
             no_capture_plies: None,
             max_plies: None,
             // If the throne is always hostile to defenders, pinned defenders need no separate rule.
             captures: CaptureRules {
                 count: CaptureCount::All,
                 pinned_defender: pinned_defender && throne.hostile_to_defenders != Hostility::Always,
+                shield_wall,
             },
             king: KingRules {
                 armed: self.take_armed(),
-                reach: self.take_reach(),
+                reach: self.take_reach(size.max_distance() as u32),
                 on_throne,
                 beside_throne,
                 elsewhere,
@@ -168,13 +182,13 @@ impl Words<'_> {
     }
 
     /// The king's reach. Soldiers must have no limit.
-    fn take_reach(&mut self) -> u32 {
+    fn take_reach(&mut self, most: u32) -> u32 {
         let value = self.take("spd", "-1");
         let list = value.strip_suffix(',').unwrap_or(value);
         let read = |text: &str| -> Option<Speed> {
             match text.parse::<i32>() {
                 Ok(-1) => Some(None),
-                Ok(squares @ 1..) => Some(u32::try_from(squares).ok().filter(|&n| n < MAX_DISTANCE as u32)),
+                Ok(squares @ 1..) => Some(u32::try_from(squares).ok().filter(|&n| n < most)),
                 _ => None,
             }
         };
@@ -199,7 +213,7 @@ impl Words<'_> {
         if attacker.is_some() || defender.is_some() {
             self.fault(format!("spd:{}, but only the king may have a limit here", shown(value)));
         }
-        king.unwrap_or(MAX_DISTANCE as u32)
+        king.unwrap_or(most)
     }
 
     fn take_king_strength(&mut self) -> KingStrength {
@@ -221,7 +235,7 @@ impl Words<'_> {
         if has_no_throne && strength.falls[2] == BetweenTwo { weak } else { strength }
     }
 
-    fn throne(&mut self, king: KingStrength) -> (ThroneRules, bool) {
+    fn throne(&mut self, king: KingStrength, size: BoardSize) -> (ThroneRules, bool) {
         let centre = self.squares("cen");
         let all = "tcnkmTCNKM";
         let entering = self.kinds("cenre", all);
@@ -240,8 +254,8 @@ impl Words<'_> {
             };
             return (throne, false);
         }
-        if centre.is_some_and(|centre| centre != Bitboard::of(CENTRE)) {
-            self.fault(format!("cen: expected {CENTRE} or nothing"));
+        if centre.is_some_and(|centre| centre != Bitboard::of(size.centre())) {
+            self.fault(format!("cen: expected {} or nothing", size.centre()));
         }
         let passing = match passing {
             Kinds::NONE => Passing::Nobody,
@@ -277,7 +291,7 @@ impl Words<'_> {
         }
     }
 
-    fn corners(&mut self, king: KingStrength) -> (CornerRules, bool) {
+    fn corners(&mut self, king: KingStrength, size: BoardSize) -> (CornerRules, bool) {
         let corners = self.squares("cor");
         let hostile = self.kinds("corh", "tcnkmTCNKM");
         let entering = self.kinds("corre", "tcnkmTCNKM");
@@ -289,8 +303,8 @@ impl Words<'_> {
             let ordinary = CornerRules { landing: Landing::Anyone, hostile_to_soldiers: false, hostile_to_king: false };
             return (ordinary, false);
         }
-        if corners.is_some_and(|corners| corners != Bitboard::where_square(|square| square.is_corner())) {
-            self.fault("cor: expected a1,i1,a9,i9 or nothing");
+        if corners.is_some_and(|corners| corners != size.corners()) {
+            self.fault(format!("cor: expected {} or nothing", names(size.corners())));
         }
         if hostile.attacker != hostile.defender {
             self.fault(format!("corh:{hostile}, but corners here are hostile to soldiers of both sides or of none"));
@@ -305,7 +319,7 @@ impl Words<'_> {
         (rules, !between && hostile.king && king.edge_closes)
     }
 
-    fn camps(&mut self, king: KingStrength) -> CampRules {
+    fn camps(&mut self, king: KingStrength, start: &Position) -> CampRules {
         if self.squares("dfor").is_some_and(|forts| !forts.is_empty()) {
             self.fault("dfor: defenders have no fortresses here");
         }
@@ -327,8 +341,8 @@ impl Words<'_> {
         if forts.is_empty() {
             return ordinary;
         }
-        if forts != all_camps() {
-            self.fault("afor: expected the sixteen squares on which attackers start, or none");
+        if forts != start.attackers() {
+            self.fault("afor: expected the squares on which attackers start, or none");
         }
         if passing != entering {
             self.fault(format!("aforp:{passing} with afors:{entering}, expected the same pieces in both"));

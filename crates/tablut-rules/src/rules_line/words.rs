@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 
 use super::Kinds;
-use crate::SIZE;
 use crate::bitboard::Bitboard;
-use crate::board::Square;
+use crate::board::{BoardSize, Square};
 use crate::position::Position;
 use crate::ruleset::Landing;
 use crate::side::Side;
 
 /// A message shows at most this many characters of a text.
 const SHOWN: usize = 40;
+/// No line of rules is longer.
+const MAX_BYTES: usize = 4096;
 
 /// The rules of a line that have not been read yet, and the errors found so far.
 pub(super) struct Words<'a> {
@@ -22,6 +23,10 @@ pub(super) struct Words<'a> {
 impl<'a> Words<'a> {
     pub(super) fn of(line: &'a str) -> Self {
         let mut words = Self { values: BTreeMap::new(), faults: Vec::new() };
+        if line.len() > MAX_BYTES {
+            words.fault(format!("a line of rules of {} bytes, expected at most {MAX_BYTES}", line.len()));
+            return words;
+        }
         for word in line.split_whitespace() {
             match word.split_once(':') {
                 None => words.fault(format!("{:?}, expected a rule such as esc:e", shown(word))),
@@ -98,11 +103,22 @@ impl<'a> Words<'a> {
         Some(squares)
     }
 
-    pub(super) fn size(&mut self) {
-        match self.values.remove("dim") {
-            Some(size) if size.parse() == Ok(SIZE) => {}
-            Some(size) => self.fault(format!("dim:{}, expected dim:{SIZE}", shown(size))),
-            None => self.fault(format!("no size, expected dim:{SIZE}")),
+    /// The board's size, or `None` after a fault.
+    pub(super) fn size(&mut self) -> Option<BoardSize> {
+        let Some(text) = self.values.remove("dim") else {
+            self.fault("no size, expected dim:7, dim:9 or dim:11");
+            return None;
+        };
+        match text.parse().map(BoardSize::of_width) {
+            Ok(Ok(size)) => Some(size),
+            Ok(Err(error)) => {
+                self.fault(format!("dim:{}, {error}", shown(text)));
+                None
+            }
+            Err(_) => {
+                self.fault(format!("dim:{}, expected dim:7, dim:9 or dim:11", shown(text)));
+                None
+            }
         }
     }
 
@@ -110,7 +126,7 @@ impl<'a> Words<'a> {
         self.choice("atkf", &[("y", Side::Attackers), ("n", Side::Defenders)])
     }
 
-    pub(super) fn start(&mut self, first: Side) -> Option<Position> {
+    pub(super) fn start(&mut self, first: Side, size: Option<BoardSize>) -> Option<Position> {
         let (upwards, downwards) = (self.values.remove("start"), self.values.remove("starti"));
         let rows = match (upwards, downwards) {
             (Some(rows), None) | (None, Some(rows)) => rows,
@@ -129,7 +145,13 @@ impl<'a> Words<'a> {
         };
         let rows = if upwards.is_some() { rows } else { inner.strip_suffix('/').unwrap_or(inner) };
         match Position::read(rows, Some(first)) {
-            Ok(position) if position.king().is_some() => Some(position),
+            Ok(position) if position.king().is_some() => match size {
+                Some(size) if size != position.size() => {
+                    self.fault(format!("start: {} squares, expected {size} as in dim", position.size()));
+                    None
+                }
+                _ => Some(position),
+            },
             Ok(_) => {
                 self.fault("start: there is no king");
                 None
@@ -144,4 +166,8 @@ impl<'a> Words<'a> {
 
 pub(super) fn shown(text: &str) -> String {
     text.chars().take(SHOWN).collect()
+}
+
+pub(super) fn names(squares: Bitboard) -> String {
+    squares.iter().map(|square| square.to_string()).collect::<Vec<_>>().join(",")
 }

@@ -1,14 +1,13 @@
 //! Writes a rule set as a line of rules.
 
+use super::words::names;
 use super::{Kinds, WordedRules};
-use crate::bitboard::Bitboard;
 use crate::position::Position;
-use crate::rules::all_camps;
 use crate::ruleset::{
     CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, Passing, RepetitionResult, RuleSet,
+    ShieldWall,
 };
 use crate::side::Side;
-use crate::{MAX_DISTANCE, SIZE};
 
 impl RuleSet {
     /// The rule set as an OpenTafl line of rules with a start position.
@@ -21,17 +20,17 @@ impl RuleSet {
             return Err(missing);
         }
         let mut words = vec![
-            format!("dim:{SIZE}"),
+            format!("dim:{}", self.size().width()),
             format!("name:{}", word_of(&self.name)),
             format!("esc:{}", if self.escape == Escape::Corners { "c" } else { "e" }),
-            "surf:n".to_owned(),
+            format!("surf:{}", yes_or_no(self.encirclement)),
             format!("atkf:{}", yes_or_no(start.side_to_move() == Side::Attackers)),
             format!("tfr:{}", self.threefold()),
             format!("ka:{}", yes_or_no(self.king.armed)),
             format!("ks:{}", self.king_strength().unwrap_or("s")),
         ];
         let reach = self.king.reach;
-        if reach < MAX_DISTANCE as u32 {
+        if (reach as usize) < self.size().max_distance() {
             words.push(format!("spd:-1,-1,-1,-1,-1,-1,-1,-1,-1,{reach},-1,-1"));
         }
         words.extend(self.corner_words());
@@ -39,6 +38,14 @@ impl RuleSet {
         words.extend(self.camp_words());
         if self.captures.pinned_defender {
             words.push("linc:y".to_owned());
+        }
+        match self.captures.shield_wall {
+            ShieldWall::Never => {}
+            ShieldWall::Pieces => words.push("sw:w".to_owned()),
+            ShieldWall::PiecesAndCorners => words.push("sw:s".to_owned()),
+        }
+        if self.exit_fort {
+            words.push("efe:y".to_owned());
         }
         words.push(format!("start:{}", start.to_opentafl()));
         Ok(WordedRules { line: words.join(" "), other_endings: self.other_endings() })
@@ -48,7 +55,7 @@ impl RuleSet {
         match self.repetition.result {
             RepetitionResult::Ignored => "i",
             RepetitionResult::MoverLoses => "l",
-            RepetitionResult::Draw | RepetitionResult::AggressorLoses => "d",
+            RepetitionResult::Draw | RepetitionResult::AggressorLoses | RepetitionResult::DefendersLose => "d",
         }
     }
 
@@ -118,7 +125,7 @@ impl RuleSet {
             return Vec::new();
         }
         vec![
-            format!("afor:{}", squares(all_camps())),
+            format!("afor:{}", names(self.start.attackers())),
             format!("aforh:{hostile}"),
             format!("aforp:{entry}"),
             format!("afors:{entry}"),
@@ -146,7 +153,10 @@ impl RuleSet {
         let repetition = &self.repetition;
         let matters = repetition.result != RepetitionResult::Ignored;
         let checks = [
-            ("repetition.result", repetition.result != RepetitionResult::AggressorLoses),
+            (
+                "repetition.result",
+                !matches!(repetition.result, RepetitionResult::AggressorLoses | RepetitionResult::DefendersLose),
+            ),
             ("repetition.occurrences", !matters || repetition.occurrences == 3),
             ("repetition.start-counts", !matters || repetition.start_counts),
             ("no-capture-plies", self.no_capture_plies.is_none()),
@@ -166,9 +176,4 @@ fn keys_that_fail(checks: &[(&'static str, bool)]) -> Vec<&'static str> {
 
 const fn yes_or_no(value: bool) -> &'static str {
     if value { "y" } else { "n" }
-}
-
-fn squares(squares: Bitboard) -> String {
-    let names: Vec<String> = squares.iter().map(|square| square.to_string()).collect();
-    names.join(",")
 }

@@ -1,10 +1,11 @@
 //! Contradictions in a rule set: values that exclude each other, or that can never apply.
 
 use super::{
-    CampEntry, EXPECTED_NAME, Escape, HostileCamps, Hostility, KingCapture, Landing, RepetitionResult, RuleSet,
-    RuleSetError, is_rule_set_name,
+    CampEntry, CaptureCount, EXPECTED_NAME, Escape, HostileCamps, Hostility, KingCapture, Landing, RepetitionResult,
+    RuleSet, RuleSetError, ShieldWall, is_rule_set_name,
 };
-use crate::board::MAX_DISTANCE;
+use crate::position::Position;
+use crate::symmetry::Symmetry;
 use crate::text::shown;
 
 impl RuleSet {
@@ -19,6 +20,9 @@ impl RuleSet {
                 faults.push(fault.to_owned());
             }
         };
+        for fault in start_faults(&self.start) {
+            require(false, &fault);
+        }
         self.check_ranges(&mut require);
         self.check_escape(&mut require);
         self.check_king(&mut require);
@@ -30,10 +34,11 @@ impl RuleSet {
     }
 
     fn check_ranges(&self, require: &mut impl FnMut(bool, &str)) {
+        let most = self.size().max_distance();
         let reach = self.king.reach;
         require(
-            (1..=MAX_DISTANCE as u32).contains(&reach),
-            &format!("king.reach = {reach}, expected 1 to {MAX_DISTANCE}"),
+            (1..=most as u32).contains(&reach),
+            &format!("king.reach = {reach}, expected 1 to {most} on {} squares", self.size()),
         );
         require(is_rule_set_name(&self.name), &format!("name = {:?}, expected {EXPECTED_NAME}", shown(&self.name)));
         require(
@@ -111,5 +116,29 @@ impl RuleSet {
             !(self.captures.pinned_defender && self.throne.hostile_to_defenders == Hostility::Always),
             "captures.pinned-defender has no effect with throne.hostile-to-defenders = \"always\"",
         );
+        require(
+            !(self.captures.shield_wall != ShieldWall::Never && self.captures.count == CaptureCount::OneChosen),
+            "captures.shield-wall captures a whole row, which captures.count = \"one-chosen\" does not allow",
+        );
+        require(
+            !self.exit_fort || self.escape == Escape::Corners,
+            "exit-fort has no effect unless escape = \"corners\": on the edge the king has won already",
+        );
     }
+}
+
+/// Why a position cannot be the start position of a rule set.
+pub(crate) fn start_faults(start: &Position) -> Vec<String> {
+    let (size, centre) = (start.size(), start.size().centre());
+    let is_symmetric = Symmetry::ALL.into_iter().all(|symmetry| symmetry.position(start) == *start);
+    let checks = [
+        (start.king() == Some(centre), format!("start has no king on {centre}, expected him there")),
+        (!start.attackers().is_empty(), "start has no attackers, expected at least one".to_owned()),
+        (
+            is_symmetric,
+            "start changes if the board is turned or reflected, expected the same pieces in all directions".to_owned(),
+        ),
+        (!start.occupied().intersects(size.corners()), "start has pieces on the corners, expected none".to_owned()),
+    ];
+    checks.into_iter().filter(|(holds, _)| !holds).map(|(_, fault)| fault).collect()
 }

@@ -6,10 +6,11 @@ use std::path::Path;
 use toml::{Table, Value};
 
 use super::{RuleSet, nearest_name};
-use crate::text::{decode, shown, shown_lines};
+use crate::board::BoardSize;
+use crate::text::{decode, plain_words, read_at_most, shown, shown_lines};
 
 /// The built-in rule sets: name and TOML text, in the order of the guide's rules page.
-const BUILT_IN: [(&str, &str); 14] = [
+const BUILT_IN: [(&str, &str); 20] = [
     ("piecepack", include_str!("../../rulesets/piecepack.toml")),
     ("piecepack-defenders-first", include_str!("../../rulesets/piecepack-defenders-first.toml")),
     ("piecepack-open-castle", include_str!("../../rulesets/piecepack-open-castle.toml")),
@@ -24,11 +25,17 @@ const BUILT_IN: [(&str, &str); 14] = [
     ("kvasir", include_str!("../../rulesets/kvasir.toml")),
     ("tartu", include_str!("../../rulesets/tartu.toml")),
     ("ashton", include_str!("../../rulesets/ashton.toml")),
+    ("brandubh", include_str!("../../rulesets/brandubh.toml")),
+    ("brandubh-weak-king", include_str!("../../rulesets/brandubh-weak-king.toml")),
+    ("copenhagen", include_str!("../../rulesets/copenhagen.toml")),
+    ("fetlar", include_str!("../../rulesets/fetlar.toml")),
+    ("tawlbwrdd", include_str!("../../rulesets/tawlbwrdd.toml")),
+    ("tawlbwrdd-lewis", include_str!("../../rulesets/tawlbwrdd-lewis.toml")),
 ];
 
 /// Names of the built-in rule sets, in the order of the guide's rules page.
-pub const RULE_SET_NAMES: [&str; 14] = {
-    let mut names = [""; 14];
+pub const RULE_SET_NAMES: [&str; BUILT_IN.len()] = {
+    let mut names = [""; BUILT_IN.len()];
     let mut i = 0;
     while i < names.len() {
         names[i] = BUILT_IN[i].0;
@@ -59,6 +66,21 @@ pub enum RuleSetError {
 }
 
 impl RuleSetError {
+    /// Adds the keys in the faults that the file of the table `own` does not set, because their values come from its base.
+    fn with_inherited(mut self, own: &Table, merged: &Table) -> RuleSetError {
+        if let RuleSetError::Contradiction { faults, .. } = &mut self {
+            let set_here = keys_within(own);
+            let is_inherited =
+                |key: &String| faults.iter().any(|fault| fault.contains(key.as_str())) && !set_here.contains(key);
+            let inherited: Vec<String> = keys_within(merged).into_iter().filter(is_inherited).collect();
+            if !inherited.is_empty() {
+                let base = own.get("base").and_then(Value::as_str).unwrap_or_default();
+                faults.push(format!("{} comes from base = \"{base}\": set it in this file", inherited.join(", ")));
+            }
+        }
+        self
+    }
+
     fn in_file(mut self, path: &str) -> RuleSetError {
         match &mut self {
             RuleSetError::Malformed { origin, .. } | RuleSetError::Contradiction { origin, .. } => {
@@ -94,7 +116,8 @@ impl RuleSet {
         if !is_file {
             return RuleSet::named(name_or_path);
         }
-        let text = std::fs::read(path)
+        let text = std::fs::File::open(path)
+            .and_then(|file| read_at_most(file, MAX_BYTES as u64))
             .and_then(decode)
             .map_err(|error| RuleSetError::Unreadable { path: name_or_path.to_owned(), reason: error.to_string() })?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -117,19 +140,42 @@ impl RuleSet {
     fn read(text: &str, default_name: &str) -> Result<RuleSet, RuleSetError> {
         let malformed = |reason: &dyn fmt::Display| RuleSetError::Malformed {
             origin: "the text".to_owned(),
-            reason: reason.to_string(),
+            reason: plain_words(&reason.to_string()),
         };
         if text.len() > MAX_BYTES {
             return Err(malformed(&format!("{} bytes, expected at most {MAX_BYTES}", text.len())));
         }
         let table: Table = toml::from_str(text).map_err(|error| malformed(&error))?;
-        let set: RuleSet = if table.contains_key("base") {
-            with_base(table, default_name)?.try_into().map_err(|error| malformed(&error))?
-        } else {
-            toml::from_str(text).map_err(|error| malformed(&error))?
+        if table.contains_key("base") {
+            let merged = with_base(table.clone(), default_name)?;
+            let set: RuleSet = merged.clone().try_into().map_err(|error| malformed(&error))?;
+            return set.check().map(|()| set).map_err(|error| error.with_inherited(&table, &merged));
+        }
+        let set: RuleSet = match run_rules(table) {
+            Some(Ok(only)) => only.try_into().map_err(|error| malformed(&error))?,
+            Some(Err(names)) => return Err(malformed(&format!("expected one rule set, found {}", names.join(", ")))),
+            None => toml::from_str(text).map_err(|error| malformed(&error))?,
         };
         set.check()?;
         Ok(set)
+    }
+}
+
+/// The keys of the tables in a rule set, such as `king.reach`.
+fn keys_within(set: &Table) -> Vec<String> {
+    let tables = set.iter().filter_map(|(name, value)| Some((name, value.as_table()?)));
+    tables.flat_map(|(name, table)| table.keys().map(move |key| format!("{name}.{key}"))).collect()
+}
+
+/// The rule set of a run's `rules.toml`, which has a table for each, or the names if there are several. `None` for
+/// another file.
+fn run_rules(table: Table) -> Option<Result<Table, Vec<String>>> {
+    let is_set = |(name, set): (&String, &Value)| set.get("name").and_then(Value::as_str) == Some(name);
+    let is_run = !table.is_empty() && table.iter().all(is_set);
+    let names: Vec<String> = table.keys().cloned().collect();
+    match table.into_iter().next().filter(|_| is_run)?.1 {
+        Value::Table(only) if names.len() == 1 => Some(Ok(only)),
+        _ => Some(Err(names)),
     }
 }
 
@@ -148,10 +194,19 @@ fn with_base(mut table: Table, default_name: &str) -> Result<Table, RuleSetError
         }
     };
     let base = RuleSet::named(&base)?;
+    let free = base.king.reach as usize == base.size().max_distance();
     let mut merged = Table::try_from(&base).expect("a rule set is a table of plain values");
     merged.insert("name".to_owned(), Value::String(default_name.to_owned()));
     merged.insert("source".to_owned(), Value::String(format!("a variant of {}", base.name)));
+    let set_reach = table.get("king").and_then(|king| king.get("reach")).is_some();
     overlay(&mut merged, table);
+    // A king who moves any distance does so on the variant's board as well.
+    let size = merged.get("start").and_then(Value::as_str).map(|rows| rows.trim_matches('/').split('/').count());
+    if let (true, false, Some(Ok(size))) = (free, set_reach, size.map(BoardSize::of_width))
+        && let Some(Value::Table(king)) = merged.get_mut("king")
+    {
+        king.insert("reach".to_owned(), Value::Integer(size.max_distance() as i64));
+    }
     Ok(merged)
 }
 

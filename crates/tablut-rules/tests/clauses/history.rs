@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use tablut_rules::{Game, Rules, Side};
+use tablut_rules::{Game, Side};
 
-use crate::show::{ending, from_start, game, mv, played, rules, variant};
+use crate::show::{ending, from_start, game, mv, played, rules, tablut_names, variant};
 
 /// Four plies that lead back to the start, attackers first.
 const ROUND: &str = "a4-b4 e3-d3 b4-a4 d3-e3 ";
@@ -15,7 +15,7 @@ fn draws_at_the_third(name: &str) -> bool {
 
 #[test]
 fn c9_third_occurrence_is_a_draw() {
-    for name in Rules::names().filter(|&name| draws_at_the_third(name)) {
+    for name in tablut_names().filter(|&name| draws_at_the_third(name)) {
         let game = from_start(name, Side::Attackers, &ROUND.repeat(2));
         assert_eq!(ending(game.outcome()), "draw by repetition", "{name}");
         assert_eq!(game.occurrences(), 2, "{name}");
@@ -26,7 +26,7 @@ fn c9_third_occurrence_is_a_draw() {
 
 #[test]
 fn c9_start_is_its_own_first_occurrence() {
-    for name in Rules::names().filter(|&name| draws_at_the_third(name)) {
+    for name in tablut_names().filter(|&name| draws_at_the_third(name)) {
         let game = from_start(name, Side::Attackers, ROUND);
         assert_eq!((game.occurrences(), game.outcome()), (1, None), "{name}");
     }

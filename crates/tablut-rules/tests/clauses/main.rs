@@ -2,8 +2,10 @@
 //! where it does not.
 
 mod ashton;
+mod brandubh;
 mod general;
 mod history;
+mod hnefatafl;
 mod imperial;
 mod kvasir;
 mod linnaeus;
@@ -12,3 +14,4 @@ mod masters;
 mod piecepack;
 mod show;
 mod tartu;
+mod tawlbwrdd;

@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
-use tablut_rules::{Applied, Bitboard, Game, Move, MoveList, Outcome, Position, Rules, Side, Square};
+use tablut_rules::{Applied, Bitboard, BoardSize, Game, Move, MoveList, Outcome, Position, Rules, Side, Square};
 
 pub fn rules(name: &str) -> Rules {
     Rules::named(name).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The names of the built-in rule sets on Tablut's board.
+pub fn tablut_names() -> impl Iterator<Item = &'static str> {
+    Rules::names().filter(|name| rules(name).size() == BoardSize::Nine)
 }
 
 /// A variant of a rule set, from TOML.
@@ -18,9 +23,14 @@ pub fn mv(text: &str) -> Move {
     text.parse().unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A position from the side to move and pieces: `a`, then `Ke5 te4 Td3` with the letters of position
+/// A position on Tablut's board from the side to move and pieces: `a`, then `Ke5 te4 Td3` with the letters of position
 /// texts.
 pub fn position(text: &str) -> Position {
+    position_on(BoardSize::Nine, text)
+}
+
+/// The same on any board.
+pub fn position_on(size: BoardSize, text: &str) -> Position {
     let (side, pieces) = text.split_once(' ').expect("a side and pieces");
     let side = Side::ALL.into_iter().find(|s| s.letter().to_string() == side).expect("a or d");
     let squares_of = |letter: char| -> Bitboard {
@@ -30,13 +40,14 @@ pub fn position(text: &str) -> Position {
             .map(|square| square.parse::<Square>().unwrap_or_else(|e| panic!("{e}")))
             .collect()
     };
-    Position::from_parts(squares_of('t'), squares_of('T'), squares_of('K').first(), side)
+    Position::from_parts(size, squares_of('t'), squares_of('T'), squares_of('K').first(), side)
         .unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
 /// Plays a move that must be legal.
 pub fn play(name: &str, pieces: &str, text: &str) -> Applied {
-    let (rules, position) = (rules(name), position(pieces));
+    let rules = rules(name);
+    let position = position_on(rules.size(), pieces);
     rules.check_legal(&position, mv(text)).unwrap_or_else(|e| panic!("{name}, {pieces}: {e}"));
     rules.apply(&position, mv(text))
 }
@@ -54,7 +65,8 @@ pub fn winner(name: &str, pieces: &str, text: &str) -> Option<Side> {
 
 /// Whether a move is legal. Checks that the list of legal moves agrees.
 pub fn may(name: &str, pieces: &str, text: &str) -> bool {
-    let (rules, position) = (rules(name), position(pieces));
+    let rules = rules(name);
+    let position = position_on(rules.size(), pieces);
     let mut moves = MoveList::new();
     rules.legal_moves(&position, &mut moves);
     let listed = moves.contains(&mv(text));
@@ -77,7 +89,8 @@ pub fn routes(name: &str, pieces: &str) -> u32 {
 
 /// A game from a position, after the given moves.
 pub fn game(rules: &Arc<Rules>, pieces: &str, moves: &str) -> Game {
-    let start = Game::from_position(Arc::clone(rules), position(pieces)).unwrap_or_else(|e| panic!("{e}"));
+    let start =
+        Game::from_position(Arc::clone(rules), position_on(rules.size(), pieces)).unwrap_or_else(|e| panic!("{e}"));
     played(start, moves)
 }
 

@@ -3,32 +3,35 @@
 /// A square as column and row, from 0. It may be outside the board.
 pub type At = (i8, i8);
 
-pub const THRONE: At = (4, 4);
-
 /// North, east, south, west.
 pub const DIRECTIONS: [At; 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 
-pub fn inside(at: At) -> bool {
-    (0..9).contains(&at.0) && (0..9).contains(&at.1)
+/// The middle of a board of `n` by `n` squares.
+pub fn throne(n: i8) -> At {
+    (n / 2, n / 2)
+}
+
+pub fn inside(n: i8, at: At) -> bool {
+    (0..n).contains(&at.0) && (0..n).contains(&at.1)
 }
 
 pub fn plus(at: At, step: At) -> At {
     (at.0 + step.0, at.1 + step.1)
 }
 
-pub fn is_edge(at: At) -> bool {
-    at.0 == 0 || at.0 == 8 || at.1 == 0 || at.1 == 8
+pub fn is_edge(n: i8, at: At) -> bool {
+    inside(n, at) && (at.0 == 0 || at.0 == n - 1 || at.1 == 0 || at.1 == n - 1)
 }
 
-pub fn is_corner(at: At) -> bool {
-    (at.0 == 0 || at.0 == 8) && (at.1 == 0 || at.1 == 8)
+pub fn is_corner(n: i8, at: At) -> bool {
+    (at.0 == 0 || at.0 == n - 1) && (at.1 == 0 || at.1 == n - 1)
 }
 
-pub fn beside_throne(at: At) -> bool {
-    matches!(at, (4, 3 | 5) | (3 | 5, 4))
+pub fn beside_throne(n: i8, at: At) -> bool {
+    DIRECTIONS.iter().any(|&step| plus(at, step) == throne(n))
 }
 
-/// The group of a camp: west, south, east, north; 0 for no camp.
+/// The group of a camp of Tablut's board: west, south, east, north; 0 for no camp.
 pub fn camp_group(at: At) -> u8 {
     match at {
         (0, 3..=5) | (1, 4) => 1,
@@ -39,36 +42,42 @@ pub fn camp_group(at: At) -> u8 {
     }
 }
 
-/// The board by row and column, with `.` for an empty square, and the side to move.
+/// The board by row and column, with `.` for an empty square, and the side to move. It has `n` by `n` squares.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub struct Board {
-    pub cells: [[char; 9]; 9],
+    pub n: i8,
+    pub cells: [[char; 11]; 11],
     pub turn: char,
 }
 
 impl Board {
+    pub fn empty(n: i8, turn: char) -> Board {
+        Board { n, cells: [['.'; 11]; 11], turn }
+    }
+
     pub fn parse(text: &str) -> Board {
         let (rows, turn) = text.split_at(text.len() - 2);
-        let mut cells = [['.'; 9]; 9];
+        let n = rows.split('/').count() as i8;
+        let mut board = Board::empty(n, turn.chars().nth(1).expect("a side to move"));
         for (i, row) in rows.split('/').enumerate() {
-            let mut column = 0;
+            let (mut column, mut number) = (0, 0);
             for c in row.chars() {
-                if c.is_ascii_digit() {
-                    column += c as usize - '0' as usize;
+                if let Some(digit) = c.to_digit(10) {
+                    number = 10 * number + digit as i8;
                 } else {
-                    cells[8 - i][column] = c;
-                    column += 1;
+                    board.set((column + number, n - 1 - i as i8), c);
+                    (column, number) = (column + number + 1, 0);
                 }
             }
         }
-        Board { cells, turn: turn.chars().nth(1).expect("a side to move") }
+        board
     }
 
     pub fn text(&self) -> String {
         let mut rows = Vec::new();
-        for row in self.cells.iter().rev() {
-            let mut line: String = row.iter().collect();
-            for n in (1..=9).rev() {
+        for row in self.cells[..self.n as usize].iter().rev() {
+            let mut line: String = row[..self.n as usize].iter().collect();
+            for n in (1..=self.n as usize).rev() {
                 line = line.replace(&".".repeat(n), &n.to_string());
             }
             rows.push(line);
@@ -76,8 +85,14 @@ impl Board {
         format!("{} {}", rows.join("/"), self.turn)
     }
 
+    /// Every square, row by row from a1.
+    pub fn squares(&self) -> impl Iterator<Item = At> + use<> {
+        let n = self.n;
+        (0..n).flat_map(move |row| (0..n).map(move |column| (column, row)))
+    }
+
     pub fn at(&self, at: At) -> char {
-        if inside(at) { self.cells[at.1 as usize][at.0 as usize] } else { '#' }
+        if inside(self.n, at) { self.cells[at.1 as usize][at.0 as usize] } else { '#' }
     }
 
     pub fn set(&mut self, at: At, piece: char) {
@@ -85,6 +100,6 @@ impl Board {
     }
 
     pub fn find_king(&self) -> Option<At> {
-        (0..81i8).map(|i| (i % 9, i / 9)).find(|&at| self.at(at) == 'K')
+        self.squares().find(|&at| self.at(at) == 'K')
     }
 }

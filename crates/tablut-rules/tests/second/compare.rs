@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tablut_rules::{Bitboard, Game, Move, MoveList, Position, Rules, Side, Square, Symmetry};
+use tablut_rules::{Bitboard, BoardSize, Game, Move, MoveList, Position, Rules, Side, Square, Symmetry};
 
 use crate::board::{At, Board};
 use crate::random::Random;
@@ -75,13 +75,26 @@ fn compare_foresight(rules: &Rules, position: &Position, moves: &[Move], context
     }
 }
 
+/// Compares the result of one move. Returns 1 if it captures a soldier that does not stand beside it, else 0.
+pub fn compare_move(rules: &Rules, name: Name, board: &Board, step: Step, context: &str) -> u32 {
+    let position: Position = board.text().parse().unwrap_or_else(|e| panic!("{context}: {e}"));
+    let mv = engine_move(step);
+    let (after, captured, winner) = slow::play(name, board, step);
+    let applied = rules.apply(&position, mv);
+    assert_eq!(applied.position.to_string(), after.text(), "{context}: {mv}");
+    assert_eq!(applied.captured, squares(&captured), "{context}: {mv}");
+    assert_eq!(applied.winner, side(winner), "{context}: {mv}");
+    u32::from(!(applied.captured - Bitboard::of(mv.to).neighbours()).is_empty())
+}
+
 /// Calls `check_legal` with every pair of squares. It must accept exactly the legal moves.
 pub fn compare_legality(rules: &Rules, name: Name, board: &Board, context: &str) {
     let position: Position = board.text().parse().unwrap_or_else(|e| panic!("{context}: {e}"));
     let expected: Vec<Move> = slow::legal(name, board).into_iter().map(engine_move).collect();
     let mut allowed = 0;
-    for from in Square::all() {
-        for to in Square::all() {
+    // Squares outside a smaller board are never legal.
+    for from in BoardSize::Eleven.squares() {
+        for to in BoardSize::Eleven.squares() {
             let mv = Move::new(from, to);
             let legal = rules.check_legal(&position, mv).is_ok();
             assert_eq!(legal, expected.contains(&mv), "{context}: {mv} in {position}");
@@ -101,23 +114,24 @@ pub fn compare_symmetries(rules: &Rules, position: &Position, context: &str) {
     let mut moves = MoveList::new();
     let mut images = MoveList::new();
     rules.legal_moves(position, &mut moves);
+    let size = position.size();
     for symmetry in Symmetry::ALL {
         let image = symmetry.position(position);
         let what = format!("{context}: {symmetry:?} of {position}");
         assert_eq!(symmetry.inverse().position(&image), *position, "{what}");
         rules.legal_moves(&image, &mut images);
-        let mut expected: Vec<Move> = moves.iter().map(|&mv| symmetry.mv(mv)).collect();
+        let mut expected: Vec<Move> = moves.iter().map(|&mv| symmetry.mv(size, mv)).collect();
         let mut found = images.to_vec();
         expected.sort();
         found.sort();
         assert_eq!(found, expected, "{what}");
         assert_eq!(rules.routes(&image), rules.routes(position), "{what}");
-        assert_eq!(rules.king_moves(&image), symmetry.bitboard(rules.king_moves(position)), "{what}");
-        assert_eq!(rules.route_squares(&image), symmetry.bitboard(rules.route_squares(position)), "{what}");
+        assert_eq!(rules.king_moves(&image), symmetry.bitboard(size, rules.king_moves(position)), "{what}");
+        assert_eq!(rules.route_squares(&image), symmetry.bitboard(size, rules.route_squares(position)), "{what}");
         for &mv in &moves {
-            let (a, b) = (rules.apply(position, mv), rules.apply(&image, symmetry.mv(mv)));
+            let (a, b) = (rules.apply(position, mv), rules.apply(&image, symmetry.mv(size, mv)));
             assert_eq!(b.position, symmetry.position(&a.position), "{what}: {mv}");
-            assert_eq!(b.captured, symmetry.bitboard(a.captured), "{what}: {mv}");
+            assert_eq!(b.captured, symmetry.bitboard(size, a.captured), "{what}: {mv}");
             assert_eq!(b.winner, a.winner, "{what}: {mv}");
         }
     }

@@ -1,7 +1,7 @@
 //! The second generator. It implements the guide's rules page clause by clause for each rule set name, on a board of
 //! characters. It shares no code with the engine, and it is slow.
 
-/// The fourteen games.
+/// The twenty games.
 #[derive(Copy, Clone, Debug, Eq, PartialEq)]
 pub enum Name {
     Piecepack,
@@ -18,14 +18,21 @@ pub enum Name {
     Kvasir,
     Tartu,
     Ashton,
+    Brandubh,
+    BrandubhWeakKing,
+    Copenhagen,
+    Fetlar,
+    Tawlbwrdd,
+    TawlbwrddLewis,
 }
 
 use Name::*;
 
-use crate::board::{At, Board, DIRECTIONS, THRONE, beside_throne, camp_group, inside, is_corner, is_edge, plus};
+use crate::board::{At, Board, DIRECTIONS, beside_throne, camp_group, inside, is_corner, is_edge, plus, throne};
+use crate::enclosure::{is_encircled, is_fort, shield_walls};
 
 impl Name {
-    pub const ALL: [(&str, Name); 14] = [
+    pub const ALL: [(&str, Name); 20] = [
         ("piecepack", Piecepack),
         ("piecepack-defenders-first", PiecepackDefendersFirst),
         ("piecepack-open-castle", PiecepackOpenCastle),
@@ -40,7 +47,53 @@ impl Name {
         ("kvasir", Kvasir),
         ("tartu", Tartu),
         ("ashton", Ashton),
+        ("brandubh", Brandubh),
+        ("brandubh-weak-king", BrandubhWeakKing),
+        ("copenhagen", Copenhagen),
+        ("fetlar", Fetlar),
+        ("tawlbwrdd", Tawlbwrdd),
+        ("tawlbwrdd-lewis", TawlbwrddLewis),
     ];
+
+    /// The squares along one side of the board.
+    pub fn n(self) -> i8 {
+        match self {
+            Brandubh | BrandubhWeakKing => 7,
+            Copenhagen | Fetlar | Tawlbwrdd | TawlbwrddLewis => 11,
+            _ => 9,
+        }
+    }
+
+    /// The rows of the start position.
+    pub fn start(self) -> &'static str {
+        match self {
+            Brandubh | BrandubhWeakKing => "3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3", // BR1
+            Copenhagen | Fetlar => "3ttttt3/5t5/11/t4T4t/t3TTT3t/tt1TTKTT1tt/t3TTT3t/t4T4t/11/5t5/3ttttt3", // CO1, FE1
+            Tawlbwrdd => "4ttt4/4t1t4/5t5/5T5/tt2TTT2tt/t1tTTKTTt1t/tt2TTT2tt/5T5/5t5/4t1t4/4ttt4", // TW1
+            TawlbwrddLewis => "4ttt4/4ttt4/5T5/5T5/tt3T3tt/ttTTTKTTTtt/tt3T3tt/5T5/5T5/4ttt4/4ttt4", // TL1
+            _ => "3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3",         // C2
+        }
+    }
+
+    pub fn is_brandubh(self) -> bool {
+        matches!(self, Brandubh | BrandubhWeakKing)
+    }
+
+    /// The games of 11 by 11 squares in which the king escapes to the corners.
+    pub fn is_hnefatafl(self) -> bool {
+        matches!(self, Copenhagen | Fetlar)
+    }
+
+    pub fn is_tawlbwrdd(self) -> bool {
+        matches!(self, Tawlbwrdd | TawlbwrddLewis)
+    }
+
+    /// The games with special corners.
+    pub fn has_corners(self) -> bool {
+        matches!(self, Ludoteka | Masters | MastersWeakKing | MastersArmedKing | Tartu)
+            || self.is_brandubh()
+            || self.is_hnefatafl()
+    }
 
     fn is_piecepack(self) -> bool {
         matches!(self, Piecepack | PiecepackDefendersFirst | PiecepackOpenCastle)
@@ -69,9 +122,17 @@ pub fn step_text((from, to, choice): Step) -> String {
 
 pub fn is_escape(name: Name, at: At) -> bool {
     match name {
-        Piecepack | PiecepackDefendersFirst | PiecepackOpenCastle | Imperial | MastersEdge | Kvasir => is_edge(at),
-        Ludoteka | Masters | MastersWeakKing | MastersArmedKing | Tartu => is_corner(at),
-        Linnaeus | LinnaeusOpenCamps | Ashton => is_edge(at) && camp_group(at) == 0,
+        Piecepack
+        | PiecepackDefendersFirst
+        | PiecepackOpenCastle
+        | Imperial
+        | MastersEdge
+        | Kvasir
+        | Tawlbwrdd
+        | TawlbwrddLewis => is_edge(name.n(), at),
+        Ludoteka | Masters | MastersWeakKing | MastersArmedKing | Tartu | Brandubh | BrandubhWeakKing | Copenhagen
+        | Fetlar => is_corner(name.n(), at),
+        Linnaeus | LinnaeusOpenCamps | Ashton => is_edge(name.n(), at) && camp_group(at) == 0,
     }
 }
 
@@ -88,18 +149,22 @@ enum Entry {
 
 /// Whether a piece may pass and land on an empty square.
 fn entry(name: Name, piece: char, from: At, at: At) -> Entry {
-    if at == THRONE {
+    if at == throne(name.n()) {
         match name {
             // PP3, LI4, AS3
             Piecepack | PiecepackDefendersFirst | Linnaeus | LinnaeusOpenCamps | Ashton => return Entry::Shut,
             // PP3 replaced, LU3, KV3, TA3
-            PiecepackOpenCastle | Ludoteka | Kvasir | Tartu if piece != 'K' => return Entry::PassOnly,
+            // BR4, CO4, FE4
+            PiecepackOpenCastle | Ludoteka | Kvasir | Tartu | Brandubh | BrandubhWeakKing | Copenhagen | Fetlar
+                if piece != 'K' =>
+            {
+                return Entry::PassOnly;
+            }
             _ => {}
         }
     }
-    // LU2, MA2, TA2
-    if is_corner(at) && piece != 'K' && matches!(name, Ludoteka | Masters | MastersWeakKing | MastersArmedKing | Tartu)
-    {
+    // LU2, MA2, TA2, BR3, CO3, FE3
+    if is_corner(name.n(), at) && piece != 'K' && name.has_corners() {
         return Entry::Shut;
     }
     if camp_group(at) != 0 {
@@ -124,7 +189,7 @@ pub fn destinations(name: Name, board: &Board, from: At, mut each: impl FnMut(At
     for step in DIRECTIONS {
         let mut at = plus(from, step);
         let mut distance = 1;
-        while inside(at) && board.at(at) == '.' {
+        while inside(name.n(), at) && board.at(at) == '.' {
             // IC3
             if name == Imperial && piece == 'K' && distance > 4 {
                 break;
@@ -141,28 +206,29 @@ pub fn destinations(name: Name, board: &Board, from: At, mut each: impl FnMut(At
 }
 
 /// Whether a square counts as the second captor of a soldier (C5).
+#[expect(clippy::match_same_arms, reason = "each line is a clause")]
 fn hostile_to_soldier(name: Name, board: &Board, victim: char, at: At) -> bool {
-    if !inside(at) {
+    if !inside(name.n(), at) {
         return false;
     }
     let empty = board.at(at) == '.';
     let king_on_it = board.at(at) == 'K';
-    if at == THRONE {
+    if at == throne(name.n()) {
         if name.is_piecepack() {
             return empty; // PP4
         }
         return match (name, victim) {
-            (Kvasir, 't') => true,                // KV4
-            (Kvasir, _) => empty,                 // KV4
-            (Tartu, 't') => empty || king_on_it,  // TA4
-            (Tartu | Ashton, _) if empty => true, // TA4, AS5, AS6
-            (Ashton, 'T') => empty || king_on_it, // AS5
-            _ => false,                           // IC2, LU4, LI5, MA3
+            (Kvasir, 't') => true,                                                 // KV4
+            (Kvasir, _) => empty,                                                  // KV4
+            (Tartu, 't') => empty || king_on_it,                                   // TA4
+            (Brandubh | Copenhagen | Fetlar, 't') => true,                         // BR5, CO4, FE4
+            (Tartu | Ashton | Brandubh | Copenhagen | Fetlar, _) if empty => true, // TA4, AS5, AS6, BR5, CO4, FE4
+            (Ashton, 'T') => empty || king_on_it,                                  // AS5
+            _ => false,                                                            // IC2, LU4, LI5, MA3
         };
     }
-    if is_corner(at) {
-        // LU4, MA4, TA4
-        return matches!(name, Ludoteka | Masters | MastersWeakKing | MastersArmedKing | Tartu);
+    if is_corner(name.n(), at) {
+        return name.has_corners(); // LU4, MA4, TA4, BR6, CO4, FE4
     }
     if name == Ashton && camp_group(at) != 0 {
         // AS5, AS6
@@ -179,10 +245,10 @@ fn king_captured(name: Name, board: &Board, king: At, to: At) -> bool {
     let two = board.at(across) == 't';
     if name.is_piecepack() || name == Kvasir {
         // PP6, PP7, PP8, KV6
-        if king == THRONE {
+        if king == throne(name.n()) {
             return attackers == 4;
         }
-        if beside_throne(king) {
+        if beside_throne(name.n(), king) {
             return attackers == 3;
         }
         return two;
@@ -190,33 +256,53 @@ fn king_captured(name: Name, board: &Board, king: At, to: At) -> bool {
     if name == Imperial {
         return attackers == 4; // IC4
     }
+    if name == Brandubh || name.is_hnefatafl() {
+        if king == throne(name.n()) {
+            return attackers == 4; // BR8, CO6, FE6
+        }
+        if beside_throne(name.n(), king) {
+            return attackers == 3; // BR8, CO6, FE6
+        }
+        // BR8, CO6, FE6
+        return if name == Brandubh { two || is_corner(name.n(), across) } else { attackers == 4 };
+    }
+    if name == BrandubhWeakKing {
+        return two || is_corner(name.n(), across); // BR9
+    }
+    if name.is_tawlbwrdd() {
+        return two; // TW5
+    }
     if name == Ludoteka {
         // LU6
         return DIRECTIONS.iter().all(|&d| {
             let side = plus(king, d);
-            board.at(side) == 't' || !inside(side) || is_corner(side) || (side == THRONE && board.at(side) == '.')
+            board.at(side) == 't'
+                || !inside(name.n(), side)
+                || is_corner(name.n(), side)
+                || (side == throne(name.n()) && board.at(side) == '.')
         });
     }
     if name.is_linnaeus() {
         // LI7, LI8
-        return attackers == 4 || (beside_throne(king) && attackers == 3 && board.at(THRONE) == '.');
+        return attackers == 4
+            || (beside_throne(name.n(), king) && attackers == 3 && board.at(throne(name.n())) == '.');
     }
     if name == MastersWeakKing {
-        return two || is_corner(across);
+        return two || is_corner(name.n(), across);
     }
     if name.is_masters() {
         // MA6
-        return attackers == 4 || (is_edge(king) && !is_corner(king) && attackers == 3);
+        return attackers == 4 || (is_edge(name.n(), king) && !is_corner(name.n(), king) && attackers == 3);
     }
     if name == Tartu {
         // TA5
-        return two || (inside(across) && is_corner(across)) || (across == THRONE && board.at(across) == '.');
+        return two || is_corner(name.n(), across) || (across == throne(name.n()) && board.at(across) == '.');
     }
     // AS8
-    if king == THRONE {
+    if king == throne(name.n()) {
         return attackers == 4;
     }
-    if beside_throne(king) {
+    if beside_throne(name.n(), king) {
         return attackers == 3;
     }
     two || camp_group(across) != 0
@@ -253,14 +339,18 @@ pub fn surrounded(name: Name, board: &Board, to: At) -> Vec<At> {
             continue;
         }
         // PP9
-        if name.is_piecepack() && piece == 't' && beyond == THRONE && second == 'K' {
-            let attackers = DIRECTIONS.iter().filter(|&&d| board.at(plus(THRONE, d)) == 't').count();
+        if name.is_piecepack() && piece == 't' && beyond == throne(name.n()) && second == 'K' {
+            let attackers = DIRECTIONS.iter().filter(|&&d| board.at(plus(throne(name.n()), d)) == 't').count();
             if attackers == 3 {
                 found.push(next);
             }
         }
     }
+    if name == Copenhagen {
+        found.extend(shield_walls(board, to)); // CO10
+    }
     found.sort_by_key(|at| (at.1, at.0));
+    found.dedup();
     found
 }
 
@@ -273,7 +363,15 @@ pub fn moved(board: &Board, from: At, to: At) -> Board {
 }
 
 pub fn is_over(name: Name, board: &Board) -> bool {
-    board.find_king().is_none_or(|king| is_escape(name, king))
+    board.find_king().is_none_or(|king| is_escape(name, king)) || enclosed(name, board) != '-'
+}
+
+/// The winner by encirclement (CO8, FE7) or an exit fort (CO7), or `-`.
+pub fn enclosed(name: Name, board: &Board) -> char {
+    if name.is_hnefatafl() && is_encircled(board) {
+        return 'a';
+    }
+    if name == Copenhagen && is_fort(board) { 'd' } else { '-' }
 }
 
 fn is_own(turn: char, piece: char) -> bool {
@@ -286,7 +384,7 @@ pub fn legal(name: Name, board: &Board) -> Vec<Step> {
     if is_over(name, board) {
         return steps;
     }
-    for from in (0..81i8).map(|i| (i % 9, i / 9)) {
+    for from in board.squares() {
         if !is_own(board.turn, board.at(from)) {
             continue;
         }
@@ -305,8 +403,15 @@ pub fn legal(name: Name, board: &Board) -> Vec<Step> {
     steps
 }
 
-/// The board after a legal move, the captured squares, and the winner by C7 (`a`, `d`, or `-` for none).
+/// The board after a legal move, the captured squares, and the winner (`a`, `d`, or `-` for none).
 pub fn play(name: Name, board: &Board, step: Step) -> (Board, Vec<At>, char) {
+    let (after, captured, winner) = capture(name, board, step);
+    let winner = if winner == '-' { enclosed(name, &after) } else { winner };
+    (after, captured, winner)
+}
+
+/// The same with the winner by C7 alone.
+fn capture(name: Name, board: &Board, step: Step) -> (Board, Vec<At>, char) {
     let (from, to, choice) = step;
     let mut after = moved(board, from, to);
     let captured = match choice {
@@ -347,7 +452,7 @@ pub fn routes(name: Name, board: &Board) -> u32 {
 /// Whether a side could win at once by C7 if it were to move.
 pub fn wins_at_once(name: Name, board: &Board, side: char) -> bool {
     let board = Board { turn: side, ..*board };
-    legal(name, &board).into_iter().any(|step| play(name, &board, step).2 == side)
+    legal(name, &board).into_iter().any(|step| capture(name, &board, step).2 == side)
 }
 
 /// The number of move sequences of exactly `depth` plies.
@@ -377,7 +482,7 @@ fn count(name: Name, board: &Board) -> u64 {
         return 0;
     }
     let mut n = 0;
-    for from in (0..81i8).map(|i| (i % 9, i / 9)) {
+    for from in board.squares() {
         if is_own(board.turn, board.at(from)) {
             destinations(name, board, from, |_| n += 1);
         }

@@ -17,12 +17,21 @@ fn other(side: char) -> char {
     if side == 'a' { 'd' } else { 'a' }
 }
 
+/// The end of a game by its position.
+fn decided(name: Name, board: &Board) -> Ending {
+    match board.find_king() {
+        None => ('a', "king-captured"),
+        Some(king) if slow::is_escape(name, king) => ('d', "king-escaped"),
+        Some(_) if slow::enclosed(name, board) == 'a' => ('a', "encirclement"),
+        Some(_) => ('d', "exit-fort"),
+    }
+}
+
 impl SlowGame {
     pub fn new(name: Name, board: &Board) -> SlowGame {
         let mut game = SlowGame { name, boards: vec![*board], quiet: Vec::new(), ending: None };
         if slow::is_over(name, board) {
-            let escaped = board.find_king().is_some();
-            game.ending = Some(if escaped { ('d', "king-escaped") } else { ('a', "king-captured") });
+            game.ending = Some(decided(name, board));
         } else if slow::legal(name, board).is_empty() {
             game.ending = Some((other(board.turn), "no-moves"));
         }
@@ -50,11 +59,7 @@ impl SlowGame {
         let (after, captured, winner) = slow::play(self.name, self.board(), step);
         self.boards.push(after);
         self.quiet.push(captured.is_empty());
-        self.ending = match winner {
-            'a' => Some(('a', "king-captured")),
-            'd' => Some(('d', "king-escaped")),
-            _ => self.history_ending(),
-        };
+        self.ending = if winner == '-' { self.history_ending() } else { Some(decided(self.name, &after)) };
     }
 
     fn history_ending(&self) -> Option<Ending> {
@@ -69,7 +74,8 @@ impl SlowGame {
             return Some(match self.name {
                 Name::Tartu => (other(mover), "repetition"), // TA7
                 Name::Kvasir => self.aggressor(seen[1], mover),
-                _ => ('-', "repetition"), // C9
+                Name::Copenhagen => ('a', "repetition"), // CO9
+                _ => ('-', "repetition"),                // C9
             });
         }
         if self.name == Name::Tartu && self.plies_since_capture() == 200 {

@@ -10,10 +10,9 @@ use tablut_rules::Side;
 /// Files hold one number for both sides, or `attackers` and `defenders`. A missing one is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Written")]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct DrawValues {
-    /// The value for the attackers.
     pub attackers: f32,
-    /// The value for the defenders.
     pub defenders: f32,
 }
 
@@ -46,26 +45,22 @@ impl fmt::Display for DrawValues {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a number, or numbers for `attackers` and `defenders`")]
+#[serde(untagged, expecting = "expected a number, or numbers for `attackers` and `defenders`", deny_unknown_fields)]
 enum Written {
     Both(f32),
-    Each(Each),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Each {
-    #[serde(default)]
-    attackers: f32,
-    #[serde(default)]
-    defenders: f32,
+    Each {
+        #[serde(default)]
+        attackers: f32,
+        #[serde(default)]
+        defenders: f32,
+    },
 }
 
 impl From<Written> for DrawValues {
     fn from(written: Written) -> Self {
         match written {
             Written::Both(value) => value.into(),
-            Written::Each(Each { attackers, defenders }) => Self { attackers, defenders },
+            Written::Each { attackers, defenders } => Self { attackers, defenders },
         }
     }
 }

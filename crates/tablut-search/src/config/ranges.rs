@@ -5,12 +5,11 @@ use super::{DrawValues, SearchConfig, SelfPlaySearch};
 /// A setting is out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{key} = {found}: expected {expected}")]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct ConfigError {
     /// The setting's path, with dots between the parts.
     pub key: &'static str,
-    /// The value of the setting.
     pub found: f64,
-    /// The allowed range.
     pub expected: &'static str,
 }
 

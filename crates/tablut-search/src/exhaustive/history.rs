@@ -11,12 +11,12 @@
 //!
 //! If all three are out of reach, legal moves and results depend only on the position.
 
-use tablut_rules::{Game, Position, RepetitionResult, SQUARES, Side};
+use tablut_rules::{GRID_SQUARES, Game, Position, RepetitionResult, Side};
 
 const CYCLE_PLIES: u32 = 4;
 
 /// An upper bound on the distance between two positions in which every piece needs a move.
-const MOST_PLIES: u32 = 4 * SQUARES as u32;
+const MOST_PLIES: u32 = 4 * GRID_SQUARES as u32;
 
 /// Whether a repetition or a limit could end the game within `plies`. `positions` are all positions of the game, with
 /// the current one last. The answer is never false if one could, but it may be true although none can.

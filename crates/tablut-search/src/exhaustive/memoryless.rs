@@ -1,7 +1,8 @@
 //! Finds wins under the rules without history, where only the position counts. It is an and/or search with iterative
 //! deepening and a table of results.
 //!
-//! It skips moves and depths for these reasons, which hold in every position:
+//! It skips moves and depths for these reasons, which hold in every position if the rules have no clauses of the edge
+//! ([`Rules::has_edge_clauses`]):
 //!
 //! - A side wins only by its own move: by the king's capture or escape, or by leaving the other side without a move. So
 //!   a win takes an odd number of plies, and an even limit can be lowered by one.
@@ -15,7 +16,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 
-use tablut_rules::{Bitboard, Move, MoveList, Position, Rules, SQUARES, Side};
+use tablut_rules::{Bitboard, GRID_SQUARES, Move, MoveList, Position, Rules, Side};
 
 #[derive(Debug)]
 pub(super) struct Memoryless {
@@ -77,13 +78,13 @@ impl Memoryless {
     pub(super) fn new(rules: Arc<Rules>, side: Side, max_positions: u64) -> Self {
         let special = rules.throne() | rules.corners() | rules.camps();
         Self {
+            ordinary: rules.size().board() - special,
             rules,
             side,
-            ordinary: !special,
             table: HashMap::default(),
             budget: Budget { positions: 0, max_positions },
             levels: Vec::new(),
-            decided: vec![0; 2 * SQUARES * SQUARES],
+            decided: vec![0; 2 * GRID_SQUARES * GRID_SQUARES],
         }
     }
 
@@ -220,7 +221,7 @@ impl Memoryless {
 }
 
 fn index(side: Side, mv: Move) -> usize {
-    (side.index() * SQUARES + mv.from.index()) * SQUARES + mv.to.index()
+    (side.index() * GRID_SQUARES + mv.from.index()) * GRID_SQUARES + mv.to.index()
 }
 
 /// What is known about one position under the rules without history.

@@ -197,12 +197,13 @@ fn games_with_few_pieces_agree_with_the_plain_form() {
 
 /// A game from a random position with few pieces, if it is not over at once.
 fn sparse_game(rules: &Arc<Rules>, rng: &mut ChaCha8Rng) -> Option<Game> {
-    use tablut_rules::{Bitboard, Position, Square};
+    use tablut_rules::{Bitboard, Position};
+    let size = rules.size();
     let mut taken = Bitboard::EMPTY;
     let mut place = |n: usize| {
         let mut placed = Bitboard::EMPTY;
         while placed.len() < n {
-            let square = Square::all().nth(rng.next_u32() as usize % 81).expect("below 81");
+            let square = size.square(rng.next_u32() as usize % size.n_squares());
             if !taken.contains(square) {
                 taken.insert(square);
                 placed.insert(square);
@@ -212,6 +213,6 @@ fn sparse_game(rules: &Arc<Rules>, rng: &mut ChaCha8Rng) -> Option<Game> {
     };
     let (attackers, defenders, king) = (place(9), place(4), place(1).first());
     let side = Side::ALL[rng.next_u32() as usize % 2];
-    let position = Position::from_parts(attackers, defenders, king, side).ok()?;
+    let position = Position::from_parts(size, attackers, defenders, king, side).ok()?;
     Game::from_position(rules.clone(), position).ok().filter(|game| game.outcome().is_none())
 }

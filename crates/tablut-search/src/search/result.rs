@@ -17,8 +17,8 @@ use crate::tree::ROOT;
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct SearchResult {
-    /// The move to play.
     pub chosen: Move,
     /// The root's value in [−1, 1], absolute (+1 attackers win). It is exact if the root is proven. Otherwise it is the
     /// mean of Q under the improved policy (Gumbel) or over the simulations (PUCT). A draw has the value `draw_value`
@@ -30,13 +30,11 @@ pub struct SearchResult {
     pub raw_value: f32,
     /// Every legal move, in the order of `Rules::legal_moves`.
     pub moves: Vec<RootMove>,
-    /// Simulations of this search.
     pub simulations: u32,
     /// Visits below the root that were kept from the previous search.
     pub kept_visits: u32,
     /// Evaluations that this search requested, including the root's.
     pub evaluations: u32,
-    /// The root's proven result, if there is one.
     pub proven: Option<Proof>,
     /// Why the search ended, or `None` while it runs.
     pub stop: Option<Stop>,
@@ -44,8 +42,8 @@ pub struct SearchResult {
 
 /// The result of a search for one root move.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct RootMove {
-    /// The move.
     pub mv: Move,
     /// Simulations through the move, including kept ones.
     pub visits: u32,
@@ -54,7 +52,6 @@ pub struct RootMove {
     pub prior: f32,
     /// Q in [−1, 1], absolute: the proven value or the mean, and `v_mix` for an unvisited move.
     pub q: f32,
-    /// The move's chances of win, draw and loss.
     pub chances: Chances,
     /// The policy target. It sums to 1 over the moves. For Gumbel it is the improved policy, for PUCT the share of
     /// visits. If the root is proven, all of it is on the best proven moves, in proportion to their priors.

@@ -184,12 +184,13 @@ impl Walk {
         wins
     }
 
-    /// Whether one move could leave `side` without a move. A move takes the last step only from pieces next to the
+    /// Whether one move could leave `side` without a move, if it captures no shield wall. A move takes the last step only from pieces next to the
     /// square that it lands on, and captures no others. These are at most three, because the fourth neighbour is on the
     /// side that the move came from.
     fn is_nearly_blocked(&self, position: &Position, side: Side) -> bool {
         let rules = self.game.rules();
-        let open_to_all = !(rules.throne() | rules.corners() | rules.camps() | position.occupied());
+        let special = rules.throne() | rules.corners() | rules.camps();
+        let open_to_all = rules.size().board() - (special | position.occupied());
         (position.pieces(side) & open_to_all.neighbours()).len() <= 3
     }
 

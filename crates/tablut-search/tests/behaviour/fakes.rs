@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
-use tablut_rules::{Bitboard, Game, MoveList, Position, RULE_SET_NAMES, Rules, Side, Square, Symmetry};
+use tablut_rules::{Bitboard, Game, MoveList, Position, RULE_SET_NAMES, Rules, Side, Symmetry};
 use tablut_search::{
     DrawValues, EvaluateError, Evaluation, Evaluator, GumbelConfig, Method, PuctConfig, Repeats, Search, SearchConfig,
     SearchResult, Situation, Solver,
@@ -114,12 +114,13 @@ pub fn random_game(rules: &Arc<Rules>, plies: u32, seed: u64) -> Game {
 /// A game from a random position with few pieces, which has short lines and ends soon. It is never over.
 pub fn sparse_game(rules: &Arc<Rules>, n_attackers: usize, n_defenders: usize, seed: u64) -> Game {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let size = rules.size();
     loop {
         let mut taken = Bitboard::default();
         let mut place = |n: usize| {
             let mut placed = Bitboard::default();
             while placed.len() < n {
-                let square = Square::from_index(rng.next_u32() as usize % 81).expect("below 81");
+                let square = size.square(rng.next_u32() as usize % size.n_squares());
                 let special = rules.corners().contains(square) || rules.throne().contains(square);
                 if !special && !taken.contains(square) {
                     taken.insert(square);
@@ -131,7 +132,7 @@ pub fn sparse_game(rules: &Arc<Rules>, n_attackers: usize, n_defenders: usize, s
         let (attackers, defenders) = (place(n_attackers), place(n_defenders));
         let king = place(1).iter().next();
         let side = if rng.next_u32() % 2 == 0 { Side::Attackers } else { Side::Defenders };
-        let Ok(position) = Position::from_parts(attackers, defenders, king, side) else { continue };
+        let Ok(position) = Position::from_parts(size, attackers, defenders, king, side) else { continue };
         let Ok(game) = Game::from_position(rules.clone(), position) else { continue };
         if game.outcome().is_none() {
             return game;

@@ -22,10 +22,10 @@ fn results_turn_with_the_board() {
                 let turned = Game::from_position(rules.clone(), symmetry.position(&position)).expect("a king");
                 let there = search(&turned, &config, 150, &mut HashEvaluator, 1);
                 let what = format!("{} {symmetry:?} {method:?}", rules.name());
-                assert_eq!(there.chosen, symmetry.mv(here.chosen), "{what}");
+                assert_eq!(there.chosen, symmetry.mv(rules.size(), here.chosen), "{what}");
                 assert!((there.value - here.value).abs() < 1e-4, "{what}");
                 for root_move in &here.moves {
-                    let mv = symmetry.mv(root_move.mv);
+                    let mv = symmetry.mv(rules.size(), root_move.mv);
                     let image = there
                         .moves
                         .iter()
@@ -52,7 +52,7 @@ fn tied_moves_are_told_apart_by_their_order_alone() {
             let image = result
                 .moves
                 .iter()
-                .find(|other| other.mv == symmetry.mv(root_move.mv))
+                .find(|other| other.mv == symmetry.mv(game.rules().size(), root_move.mv))
                 .expect("the start is symmetric");
             assert!((image.prior - root_move.prior).abs() < 1e-6 && (image.q - root_move.q).abs() < 1e-6);
             assert_eq!(image.visits, root_move.visits, "with every move visited once none is preferred");

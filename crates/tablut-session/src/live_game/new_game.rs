@@ -84,7 +84,8 @@ impl LiveGame {
                 Ok(live(session))
             }
             Request::SetUp { rules, pieces, side } => {
-                let (rules, position) = (rules.compiled()?, position_of(pieces, *side)?);
+                let rules = rules.compiled()?;
+                let position = position_of(rules.size(), pieces, *side)?;
                 Ok(live(Session::from_position(rules, position, Players::people())?))
             }
             Request::PlayOn { players } => {
@@ -137,7 +138,7 @@ fn with_seats(mut session: Session, seed: u64) -> Result<Session, String> {
     }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let [attackers, defenders] = [(); 2].map(|()| format!("{:016x}", rng.random::<u64>()));
-    session.set_seats(Some(Seats { attackers, defenders }));
+    session.seats = Some(Seats { attackers, defenders });
     Ok(session)
 }
 

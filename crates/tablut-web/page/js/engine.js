@@ -11,6 +11,7 @@ export async function startEngine(module, settings) {
     if (argument !== null) {
       const given = typeof argument === "string" ? encoder.encode(argument) : argument;
       const at = wasm.tablut_input(given.length);
+      if (!at && given.length) throw new Error(`${given.length} bytes are too many for this page`);
       new Uint8Array(wasm.memory.buffer, at, given.length).set(given);
     }
     let done = 0;

@@ -6,8 +6,9 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use tablut_games::shipped_net;
 use tablut_net::{Engine, EngineOptions, Model, NetEvaluator, Simd};
-use tablut_play::{PositionReport, shipped_net};
+use tablut_play::PositionReport;
 use tablut_rules::{Game, MoveList, Position, Rules, Side};
 use tablut_search::Limit;
 

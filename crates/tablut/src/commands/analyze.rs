@@ -1,13 +1,15 @@
 //! `tablut analyze`: a net's and its search's results for a position, or for every position of a game.
 
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use tablut_games::is_shipped;
 use tablut_net::{KnownRules, NetEvaluator, StatedRules, rules_of_file};
 use tablut_play::{PositionReport, Style, read_game, write_game};
-use tablut_rules::{Game, MoveText, Rules, Side};
+use tablut_rules::{Game, GameText, MoveText, Rules, Side};
 use tablut_search::Limit;
 use tablut_session::{Review, Tree};
 
@@ -63,10 +65,9 @@ pub struct Args {
     /// Draw the board with ASCII characters only
     #[arg(long)]
     ascii: bool,
-    /// The model file, or the folder of a run, unless the first word is a move [default: the net that comes with the
-    /// program]
+    /// The net, unless the first word is a move: a model file, a run's folder, or `shipped` [default: shipped]
     #[arg(value_name = "MODEL")]
-    model_or_move: Option<String>,
+    model_or_move: Option<OsString>,
     /// Moves to play from the position before the analysis, such as d1-d3
     #[arg(value_name = "MOVE")]
     moves: Vec<String>,
@@ -76,7 +77,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let (path, moves) = args.model_and_moves()?;
     if let Some(game) = &args.game {
         if !moves.is_empty() {
-            bail!("--game {}: expected no moves after it, found {}", game.display(), moves.join(" "));
+            bail!("--game {}: expected no moves after it, found {moves}", game.display());
         }
         return review(args, game, path, console);
     }
@@ -100,31 +101,31 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 }
 
 impl Args {
-    /// The model file, if the first word names one, and the moves. A word in the form of a move is a move. `./d1-d3`
-    /// names a file.
-    fn model_and_moves(&self) -> anyhow::Result<(Option<&Path>, Vec<&str>)> {
-        let moves = self.moves.iter().map(String::as_str);
-        match self.model_or_move.as_deref() {
-            Some(word) if word.parse::<MoveText>().is_ok() => Ok((None, std::iter::once(word).chain(moves).collect())),
-            Some(word) if !Path::new(word).exists() => {
-                bail!("{word}: there is no such model file, and a move has the form d1-d3")
-            }
-            word => Ok((word.map(Path::new), moves.collect())),
+    /// The model file, if the first word names one, and the moves as text. A word in the form of a move is a move.
+    /// `./d1-d3` names a file.
+    fn model_and_moves(&self) -> anyhow::Result<(Option<&Path>, String)> {
+        let moves = self.moves.join(" ");
+        let Some(word) = &self.model_or_move else { return Ok((None, moves)) };
+        let path = Path::new(word);
+        let exists = path.exists() || is_shipped(path);
+        let with_first = format!("{} {moves}", word.to_string_lossy());
+        let is_move = word.to_str().is_some_and(|word| word.parse::<MoveText>().is_ok());
+        if is_move || !exists && with_first.parse::<GameText>().is_ok_and(|game| !game.moves.is_empty()) {
+            return Ok((None, with_first));
         }
+        if !exists {
+            bail!("{}: there is no such model file, and a move has the form d1-d3", path.display());
+        }
+        Ok((Some(path), moves))
     }
 }
 
 /// The game to analyse, with its moves played.
-fn game(args: &Args, moves: &[&str], rules: Arc<Rules>) -> anyhow::Result<Game> {
-    let first_move = moves.first().copied();
-    let position = rules.opening_of(args.first, args.position.as_deref(), first_move)?;
-    let mut game = Game::from_position(rules, position)?;
-    for text in moves {
-        let ply = game.ply() + 1;
-        let mv = text.parse().with_context(|| format!("ply {ply}"))?;
-        game.play(mv).with_context(|| format!("ply {ply}"))?;
-    }
-    Ok(game)
+fn game(args: &Args, moves: &str, rules: Arc<Rules>) -> anyhow::Result<Game> {
+    let mut game: GameText = moves.parse().context("moves")?;
+    let first_move = game.moves.first().map(|mv| mv.text.to_string());
+    game.start = Some(rules.opening_of(args.first, args.position.as_deref(), first_move.as_deref())?);
+    Ok(game.replay(rules)?)
 }
 
 /// Reviews a game, prints it with its comments, and writes it.

@@ -2,14 +2,13 @@
 
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpListener};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use tablut_net::choose_rules;
-use tablut_players::{Baseline, NetPlayer, PlayerSpec, play_simulations};
+use tablut_players::{Baseline, PlayerSpec, Searcher, play_simulations};
 use tablut_protocols::BridgePlayer;
 use tablut_protocols::challenge::client::{ClientEnd, ClientOptions, connect};
 use tablut_protocols::challenge::referee::{RefereeOptions, serve};
@@ -37,7 +36,7 @@ pub enum Bridge {
 /// The options of the player.
 #[derive(clap::Args)]
 struct PlayerArgs {
-    /// The model file, or the folder of a run, of the net that plays [default: the net that comes with the program].
+    /// The net that plays: a model file, a run's folder, or `shipped` [default: shipped].
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
     /// A player without a net instead, such as alphabeta:2s.
@@ -137,7 +136,7 @@ fn load(args: &PlayerArgs, rules: &Arc<Rules>) -> anyhow::Result<LoadedPlayer> {
         return Ok(LoadedPlayer { player: BridgePlayer::Baseline(player), name: spec.to_string(), simulations: 0 });
     }
     let model = load_model(args.model.as_deref())?;
-    let player = NetPlayer::from_weights(&model.weights, usize::from(args.threads), args.seed)?;
+    let player = Searcher::from_weights(&model.weights, usize::from(args.threads), args.seed)?;
     let simulations = play_simulations(&model.training);
     Ok(LoadedPlayer {
         player: BridgePlayer::Net(Box::new(player)),
@@ -199,7 +198,7 @@ fn choose(player: &mut BridgePlayer, game: &Game, limit: Limit) -> Result<Move, 
     match player {
         BridgePlayer::Baseline(player) => Ok(player.choose(game)),
         BridgePlayer::Net(net) => net
-            .think(game, &SearchConfig::for_play(), limit, &mut |_| ControlFlow::Continue(()))
+            .think(game, &SearchConfig::for_play(), limit)
             .map(|result| result.chosen)
             .map_err(|error| error.to_string()),
     }

@@ -10,8 +10,9 @@ use tablut_games::{
     GameRecord, GenerationFile, RecordFile, ReplayWindow, RunFolder, SelfPlayMetrics, TrainingBatch, read_records,
     write_npz,
 };
-use tablut_learn::{RunCheck, RunSummary, check_run};
+use tablut_learn::{Pruned, RunCheck, RunSummary, check_run, prune};
 use tablut_net::StatedRules;
+use tablut_report::figures::{bytes, counted};
 use tablut_report::{GAME_COLUMNS, RunFiles, games_csv, metrics_csv};
 use tablut_rules::Results;
 
@@ -32,6 +33,16 @@ pub enum Data {
         /// Files of records, or folders of runs.
         #[arg(required = true)]
         files: Vec<PathBuf>,
+    },
+    /// Delete files of a run that it does not need to continue
+    ///
+    /// It deletes old games, nets except every tenth one and those of coming rating games, and the state before the last.
+    Prune {
+        /// The folder of a run.
+        run: PathBuf,
+        /// Only print what would be deleted.
+        #[arg(long)]
+        dry_run: bool,
     },
     Export(ExportArgs),
 }
@@ -83,6 +94,20 @@ pub fn run(command: &Data, console: &mut Console) -> anyhow::Result<()> {
             Ok(())
         }
         Data::Check { files } => files.iter().try_for_each(|path| check(path, console)),
+        Data::Prune { run, dry_run } => {
+            let Pruned { files, bytes: freed, bytes_left, nets, games } = prune(run, !dry_run)?;
+            let (verb, nets) = (if *dry_run { "would be deleted" } else { "deleted" }, nets.iter().map(u64::to_string));
+            writeln!(
+                console,
+                "{}: {} {verb}, {} stay",
+                run.display(),
+                counted_bytes(files.len(), freed),
+                bytes(bytes_left)
+            )?;
+            writeln!(console, "nets that stay: {}", nets.collect::<Vec<_>>().join(", "))?;
+            writeln!(console, "games that stay: generations {} to {}", games.start, games.end.saturating_sub(1))?;
+            Ok(())
+        }
         Data::Export(args) => export(args, console),
     }
 }
@@ -212,6 +237,10 @@ fn line(game: &GameRecord) -> serde_json::Value {
         "winner": game.outcome.winner,
         "reason": game.outcome.reason,
     })
+}
+
+fn counted_bytes(n_files: usize, of_files: u64) -> String {
+    format!("{} with {}", counted(n_files, "file"), bytes(of_files))
 }
 
 fn share(text: &str) -> Result<f32, String> {

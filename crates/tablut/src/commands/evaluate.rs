@@ -4,18 +4,19 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use tablut_arena::EvaluationReport;
-use tablut_games::CancelToken;
+use tablut_games::{CancelToken, SHIPPED};
+use tablut_net::NetPool;
 use tablut_players::{NamedPlayer, PLAYER_FORMS, PlayerSpec, SearchOptions, play_simulations};
 use tablut_search::Limit;
 
 use super::matches::{MatchArgs, Played, match_rules, play_all};
 use crate::console::{Console, Voice};
 use crate::interrupt::cancelled_by_interrupt;
-use crate::nets::{SHIPPED, add_net, load_nets, parse_players};
+use crate::nets::{add_net, parse_players};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The model file, or the folder of a run for its newest net [default: the net that comes with the program].
+    /// The net: a model file, a run's folder for its newest net, or `shipped` [default: shipped].
     #[arg(default_value = SHIPPED, hide_default_value = true)]
     model: PathBuf,
     #[arg(help = format!("An opponent, repeatable: {PLAYER_FORMS} [default: random, greedy and alphabeta:2]"), long, value_name = "PLAYER")]
@@ -67,8 +68,12 @@ pub fn measure(
     voice: Voice,
 ) -> anyhow::Result<Measured> {
     let opponents = parse_players(opponents)?;
-    let mut nets = load_nets(opponents.iter().map(|player| &player.spec), matches.device.net_device()?)?;
+    // The rules that are chosen by name are those of the first net.
+    let mut nets = NetPool::on(matches.device.net_device()?);
     let net = add_net(&mut nets, model)?;
+    for path in opponents.iter().filter_map(|player| player.spec.model_file()) {
+        add_net(&mut nets, path)?;
+    }
     let simulations = simulations.unwrap_or_else(|| play_simulations(&net.training));
     let rules = match_rules(rules, matches.openings.as_ref(), &nets, voice)?;
     let player = match simulations {
@@ -85,14 +90,17 @@ pub fn measure(
 }
 
 impl Measured {
-    /// The object that `--json` prints.
-    pub fn json(&self) -> anyhow::Result<String> {
-        let evaluation = EvaluationReport {
+    pub fn report(&self) -> EvaluationReport {
+        EvaluationReport {
             model: self.model.display().to_string(),
             rules: self.played.rules.name().to_owned(),
             simulations: self.simulations,
             matches: self.played.reports(),
-        };
-        Ok(serde_json::to_string_pretty(&evaluation)? + "\n")
+        }
+    }
+
+    /// The object that `--json` prints.
+    pub fn json(&self) -> anyhow::Result<String> {
+        Ok(serde_json::to_string_pretty(&self.report())? + "\n")
     }
 }

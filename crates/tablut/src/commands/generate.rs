@@ -6,8 +6,10 @@ mod puzzles;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 use clap_mangen::Man;
+use tablut_rules::RULE_SET_NAMES;
 
 use crate::console::Console;
 use crate::outputs::{Overwrite, write};
@@ -42,12 +44,22 @@ pub fn run(command: &Generate, program: clap::Command, console: &mut Console) ->
     }
 }
 
-fn completions(shell: Shell, mut program: clap::Command, console: &mut Console) -> anyhow::Result<()> {
+fn completions(shell: Shell, program: clap::Command, console: &mut Console) -> anyhow::Result<()> {
+    let mut program = with_rule_sets(program);
     let name = program.get_name().to_owned();
     // The generator panics if it cannot write, so it writes into memory.
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut program, name, &mut text);
     Ok(console.write_all(&text)?)
+}
+
+/// The command with the names of the rule sets as the values of `--rules`, which also takes files.
+fn with_rule_sets(command: clap::Command) -> clap::Command {
+    let names = |arg: clap::Arg| match arg.get_long() {
+        Some("rules") => arg.value_parser(PossibleValuesParser::new(RULE_SET_NAMES)),
+        _ => arg,
+    };
+    command.mut_args(names).mut_subcommands(with_rule_sets)
 }
 
 /// Writes a page for each command into the folder `out`.

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args as _, FromArgMatches as _};
 use tablut_arena::{DEFAULT_OPENING_PLIES, MatchConfig, OpeningBook};
 use tablut_games::Concurrency;
@@ -69,6 +69,10 @@ impl Default for MatchArgs {
 impl MatchArgs {
     /// The settings of a match under `rules`.
     pub fn config(&self, rules: &Arc<Rules>) -> anyhow::Result<MatchConfig> {
+        if self.openings.is_none() && self.max_plies <= self.opening_plies {
+            let (most, random) = (self.max_plies, self.opening_plies);
+            bail!("--max-plies {most}: the game would end within the {random} random plies of --opening-plies");
+        }
         let workers = self.threads.map_or(Concurrency::default().workers, usize::from);
         // A GPU needs large batches.
         let share = if self.device.device == DeviceChoice::Cpu { 1 } else { 4 };

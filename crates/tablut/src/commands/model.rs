@@ -22,7 +22,7 @@ use crate::outputs::{Overwrite, write};
 pub enum ModelCommand {
     /// Print a model file's shape, rule sets and training.
     Info {
-        /// The model file, or the folder of a run for its newest net.
+        /// The net: a model file, a run's folder for its newest net, or `shipped`.
         model: PathBuf,
         /// Print one JSON object.
         #[arg(long)]
@@ -33,9 +33,18 @@ pub enum ModelCommand {
     },
     /// Write a card into a model file: the net's origin, scores and weaknesses.
     Card(card::Args),
+    /// Write a net's model file, such as that of the net that comes with the program.
+    Save {
+        /// The net: a model file, a run's folder for its newest net, or `shipped`.
+        model: PathBuf,
+        /// The file to write.
+        file: PathBuf,
+        #[command(flatten)]
+        overwrite: Overwrite,
+    },
     /// Write the net in another format.
     Export {
-        /// The model file, or the folder of a run for its newest net.
+        /// The net: a model file, a run's folder for its newest net, or `shipped`.
         model: PathBuf,
         /// Write an ONNX file here.
         #[arg(long, value_name = "FILE")]
@@ -82,6 +91,11 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
                 card: model.card.as_ref(),
             };
             write!(console, "{}", if *json { serde_json::to_string_pretty(&info)? + "\n" } else { info.text() })?;
+        }
+        ModelCommand::Save { model, file, overwrite } => {
+            overwrite.check(file)?;
+            load_model(Some(model))?.save(file)?;
+            writeln!(console, "{}", file.display())?;
         }
         ModelCommand::Export { model, onnx: path, overwrite } => {
             overwrite.check(path)?;

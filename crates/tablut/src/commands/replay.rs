@@ -1,11 +1,12 @@
 //! `tablut replay`: plays a list of moves or a saved game and prints the state after each move.
 
-use std::io::{self, Read as _, Write as _};
+use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use tablut_play::read_text;
-use tablut_rules::{Game, GameText, MoveText, Replay, Side, decode};
+use tablut_play::{read_text, text_of};
+use tablut_rules::{Game, GameText, MoveText, Replay, Side};
 use tablut_session::Session;
 
 use crate::console::Console;
@@ -33,22 +34,23 @@ pub struct Args {
     /// Moves such as d1-d3; or a file with a game saved by `play`, an OpenTafl record, or a list of moves; or - to read
     /// a game from standard input
     #[arg(value_name = "MOVE|FILE")]
-    moves: Vec<String>,
+    moves: Vec<OsString>,
 }
 
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let usual = args.rules.as_deref().unwrap_or(USUAL_RULES);
     let (name, mut text) = match args.moves.as_slice() {
-        [path] if is_path(path) => {
-            (format!("game {path}"), read_text(Path::new(path)).context(format!("game {path}"))?)
+        [path] if is_path(Path::new(path)) => {
+            let name = format!("game {}", path.display());
+            (name.clone(), read_text(Path::new(path)).context(name)?)
         }
-        [dash] if dash == "-" => {
-            let mut bytes = Vec::new();
-            io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
-            ("standard input".to_owned(), decode(bytes).context("standard input")?)
+        [dash] if dash == "-" => ("standard input".to_owned(), text_of(io::stdin()).context("standard input")?),
+        moves => {
+            let words: Vec<_> = moves.iter().map(|mv| mv.to_string_lossy()).collect();
+            ("moves".to_owned(), words.join(" "))
         }
-        moves => ("moves".to_owned(), moves.join(" ")),
     };
+    ensure!(args.moves.is_empty() || !text.trim().is_empty(), "{name}: there is no text, expected a game or moves");
     let rules = load_rules(usual)?;
     if args.first.is_some() || args.position.is_some() || text.trim().is_empty() {
         let has_start = |text: &str| {
@@ -74,6 +76,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 }
 
 /// Whether a word names a file: one that exists, or a text that looks like a path.
-fn is_path(word: &str) -> bool {
-    word.parse::<MoveText>().is_err() && word != "-" && (Path::new(word).is_file() || word.contains(['.', '/']))
+fn is_path(word: &Path) -> bool {
+    let Some(text) = word.to_str() else { return true };
+    text.parse::<MoveText>().is_err() && text != "-" && (word.is_file() || text.contains(['.', '/']))
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use tablut_report::{RunFiles, headline, report_page, warnings, write_tensorboard};
+use tablut_report::{RunFiles, headline, report_page, run_json, warnings, write_tensorboard};
 
 use crate::console::Console;
 use crate::outputs::{check_writable, write};
@@ -21,6 +21,9 @@ pub struct Args {
     /// Also write event files for TensorBoard into this folder, or with several runs into a subfolder for each.
     #[arg(long, value_name = "DIR")]
     tensorboard: Option<PathBuf>,
+    /// Print a JSON array with each run's verdict, matches and ratings.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Writes the page, and prints its summary.
@@ -34,11 +37,14 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         (None, [run]) => run.join("report.html"),
         (None, _) => PathBuf::from("comparison.html"),
     };
-    check_writable(&out)?;
-    // The files are written first, so that they exist even if the summary cannot be printed.
+    // The files are written first, so that they exist even if the summary cannot be printed. A summary is printed even if
+    // the page cannot be written, for example because the run is on a disk for reading.
     let page = report_page(&runs);
-    write(&out, page.as_bytes())?;
-    let mut written = vec![format!("The report is in {} ({} kB)", out.display(), page.len() / 1000)];
+    let is_written = check_writable(&out).and_then(|()| write(&out, page.as_bytes()));
+    let mut written = Vec::new();
+    if is_written.is_ok() {
+        written.push(format!("The report is in {} ({} kB)", out.display(), page.len() / 1000));
+    }
     if let Some(folder) = &args.tensorboard {
         for run in &runs {
             let folder = if runs.len() == 1 { folder.clone() } else { folder.join(&run.name) };
@@ -50,10 +56,15 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
             ));
         }
     }
+    if args.json {
+        let runs: Vec<_> = runs.iter().map(run_json).collect();
+        writeln!(console, "{}", serde_json::to_string_pretty(&runs)?)?;
+        return Ok(());
+    }
     for line in runs.iter().map(in_words).chain(written) {
         writeln!(console, "{line}")?;
     }
-    Ok(())
+    is_written.context("choose another file for the page with --out")
 }
 
 /// Distinct names of runs: as many last parts of their paths as needed. If a path is given twice, the names are
@@ -76,6 +87,7 @@ fn distinct_names(folders: &[PathBuf]) -> Vec<String> {
 fn in_words(run: &RunFiles) -> String {
     let headline = headline(run);
     let mut lines = vec![format!("{}: {}", run.name, headline.answer)];
+    lines.push(format!("  Next: {}", headline.next));
     lines.extend(headline.sentences.iter().map(|sentence| format!("  {sentence}")));
     lines.extend(warnings(run).iter().map(|warning| format!("  Warning: {warning}")));
     lines.extend(run.notes.iter().map(|note| format!("  Note: {note}")));

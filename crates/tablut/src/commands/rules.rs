@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anyhow::anyhow;
 use serde::Serialize;
-use tablut_rules::{Position, RULE_SET_NAMES, RuleSet, Rules, RulesLine, Side, Topic};
+use tablut_rules::{RULE_SET_NAMES, RuleSet, Rules, RulesLine, Side, Topic};
 
 use crate::console::{Console, Voice};
 use crate::hints;
@@ -75,14 +75,14 @@ fn load(name: &str, voice: Voice) -> anyhow::Result<RuleSet> {
     for ending in &line.other_endings {
         voice.say(format_args!("note: left out, because rule sets here cannot express it: {ending}"));
     }
-    if line.start != Position::start(line.start.side_to_move()) {
+    if line.start != line.set.start.with_side_to_move(line.start.side_to_move()) {
         voice.say(format_args!("note: left out, because rule sets here do not include it: the start {}", line.start));
     }
     Ok(line.set)
 }
 
 fn print_opentafl(set: &RuleSet, console: &mut Console) -> anyhow::Result<()> {
-    let start = Position::start(set.first.side().unwrap_or(Side::Attackers));
+    let start = set.start.with_side_to_move(set.first.side().unwrap_or(Side::Attackers));
     let worded = set
         .to_opentafl(&start)
         .map_err(|keys| anyhow!("OpenTafl's line of rules cannot express {}'s {}", set.name, keys.join(", ")))?;

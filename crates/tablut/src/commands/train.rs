@@ -1,5 +1,6 @@
 //! `tablut train CONFIG`: trains a net, shows the progress, and evaluates the net at the end.
 
+mod finish;
 mod schedule;
 
 use std::ffi::OsStr;
@@ -8,20 +9,19 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use indicatif::HumanCount;
 use tablut_fleet::FleetGames;
-use tablut_games::{CancelToken, Counters, GenerationFile, LocalGames, RunFolder};
-use tablut_learn::{EvaluationConfig, Run, RunEvent, TrainConfig, TrainError, train};
+use tablut_games::{CancelToken, Counters, GenerationMetrics, LocalGames, RunFolder, net_name};
+use tablut_learn::{Run, RunEvent, TimeSource, TrainConfig, TrainError, train};
 use tablut_net::{DeviceChoice, Model};
 use tablut_play::ServeArgs;
 
+use self::finish::{Deadline, finish};
 use self::schedule::RunTime;
-use super::config::Overrides;
-use super::evaluate::measure;
-use super::matches::MatchArgs;
+use super::config::{Overrides, load_config, run_of};
 use super::nats::FleetArgs;
 use crate::console::{Console, Voice};
 use crate::dashboard::{self, Dashboard};
@@ -29,8 +29,7 @@ use crate::forecast_text::forecast_text;
 use crate::hints;
 use crate::interrupt::{self, Interrupted, cancelled_by_interrupt};
 use crate::live_writer::LiveWriter;
-use crate::nets::{NetMaker, check_config, check_opponents, net_maker};
-use crate::outputs::write;
+use crate::nets::{NetMaker, check_config, net_maker};
 use crate::progress::Progress;
 use crate::progress_lines::ProgressLines;
 use crate::rater::rate;
@@ -41,15 +40,20 @@ use crate::run_progress::RunProgress;
 use crate::run_warnings::RunWarnings;
 
 #[derive(clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Args {
-    /// The config file.
+    /// The config file. The folder of a run means its config, rules and starting net.
     #[arg(required_unless_present_any = ["resume", "rules"])]
     config: Option<PathBuf>,
-    /// Train without a config on this rule set, by name or TOML file. The program chooses the settings for `--time`.
+    /// Train without a config on this rule set, by name or TOML file, starting with the net that comes with the program.
+    /// The program chooses the settings for `--time`.
     #[arg(long, value_name = "R", requires = "time", conflicts_with_all = ["config", "resume"])]
     rules: Option<String>,
-    /// Choose the generations and games so that the run takes about this long on this machine, such as 10m, 2h or 7d.
-    /// This includes the evaluation at the end.
+    /// With `--rules`: start with an untrained net.
+    #[arg(long, requires = "rules")]
+    from_scratch: bool,
+    /// Choose the games so that the run takes about this long on this machine, such as 10m, 2h or 7d. This includes the
+    /// evaluation at the end. A finished run goes on if the time is longer than it took.
     #[arg(long, value_name = "TIME")]
     time: Option<RunTime>,
     /// Continue the run in this folder with its config.
@@ -104,33 +108,46 @@ impl FromStr for Place {
 
 /// Trains, evaluates the new net, and prints commands for using it.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
-    let (voice, start, cancel) = (console.voice, Instant::now(), cancelled_by_interrupt()?);
+    let (voice, began, cancel) = (console.voice, Instant::now(), cancelled_by_interrupt()?);
     let (folder, continues) = args.folder()?;
     let config = args.config(&folder, continues, &cancel, voice)?;
-    let evaluation = config.evaluation.clone();
-    if continues {
-        // The run's folder has its rules and its starting net.
-        check_opponents(&config)?;
-    } else {
-        check_config(&config)?;
-    }
-    let rules = config.load_rules(continues.then_some(&*folder))?;
+    // The folder of a run that has the rules and the start of this one.
+    let kept = if continues { Some(&*folder) } else { args.config.as_deref().and_then(run_of) };
+    check_config(&config, kept)?;
+    let rules = config.load_rules(kept)?;
     let names = rules.iter().map(|rules| rules.name()).collect::<Vec<_>>().join(", ");
     let parameters = HumanCount(config.shape.parameters() as u64);
-    voice.say(format_args!("Training {} ({parameters} parameters) on {names}", config.shape));
+    let start = match &config.start {
+        _ if continues => String::new(),
+        Some(start) => format!(", starting with {}", net_name(start)),
+        None => ", from scratch".to_owned(),
+    };
+    voice.say(format_args!("Training {} ({parameters} parameters) on {names}{start}", config.shape));
     voice.say(format_args!("in {}", folder.display()));
     if let Some(time) = args.time.as_ref().filter(|_| !continues) {
-        schedule::say(&config, time, &folder, voice);
+        schedule::say(&config, time, voice);
     }
     if args.dry_run {
-        write!(console, "{}", forecast_text(&config, &folder, &cancel, voice)?)?;
+        write!(console, "{}", forecast_text(&config, &folder, kept, &cancel, voice)?)?;
         return Ok(());
     }
     let preparing = Progress::waiting(voice, "preparing the net and the games");
-    let mut run = if continues { Run::resume(&folder, &args.changes())? } else { Run::open(&folder, config)? };
+    let mut run = match kept {
+        Some(_) if continues => Run::resume(&folder, &args.changes())?,
+        Some(other) => Run::repeat(&folder, config, other)?,
+        None => Run::open(&folder, config)?,
+    };
+    let clock = || -> TimeSource {
+        let cancel = cancel.clone();
+        Box::new(move || began.elapsed().saturating_sub(cancel.paused()))
+    };
+    let before = Duration::from_secs_f64(run.metrics.iter().map(GenerationMetrics::seconds).sum());
+    let deadline = |time: &RunTime| Deadline { time: time.time.saturating_sub(before), clock: clock() };
+    let deadline = args.time.as_ref().map(deadline);
     if let Some(time) = &args.time {
-        run.keep_to(time.time, start);
+        run.keep_to(time.time, clock())?;
     }
+    let trains = !run.is_finished();
     let log = Arc::new(RunLog::open(&run)?);
     let make_engine = net_maker()?;
     drop(preparing);
@@ -142,7 +159,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         interrupt::raise_at_end_of_input(&cancel)?;
     }
     match args.train(&mut run, &make_engine, &log, &cancel, voice)? {
-        Ok(()) => finish(&run, &evaluation, &cancel, console),
+        Ok(()) => finish(&run, trains, deadline.as_ref(), &cancel, console),
         Err(TrainError::Stopped) => {
             log.write("stopped on request");
             voice.say(format_args!("Stopped. Finished work is in {}. To continue:", folder.display()));
@@ -154,28 +171,6 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
             Err(error.into())
         }
     }
-}
-
-/// Evaluates the net of a finished run, and prints commands for using it.
-fn finish(run: &Run, evaluation: &EvaluationConfig, cancel: &CancelToken, console: &mut Console) -> anyhow::Result<()> {
-    let voice = console.voice;
-    let model = run.file(GenerationFile::Model, run.next_generation - 1);
-    let matches = MatchArgs { games: evaluation.games, ..MatchArgs::default() };
-    if evaluation.games > 0 && !evaluation.against.is_empty() {
-        let measured = measure(&model, &run.opponents(), None, None, &matches, cancel, voice)?;
-        if !measured.played.is_complete() {
-            voice.say(format_args!("Stopped. The net is {}. To evaluate it:", model.display()));
-            voice.say(format_args!("  {}", resume_command(&run.folder)));
-            return Err(Interrupted::now().into());
-        }
-        let path = run.files().evaluation();
-        write(&path, measured.json()?.as_bytes())?;
-        writeln!(console, "{}", measured.played.text(&matches, None))?;
-    }
-    writeln!(console, "The net is {}", model.display())?;
-    writeln!(console, "Play it:     {}", hints::command([OsStr::new("play"), model.as_os_str()]))?;
-    writeln!(console, "Measure it:  {}", hints::command([OsStr::new("evaluate"), model.as_os_str()]))?;
-    Ok(())
 }
 
 impl Args {
@@ -197,6 +192,9 @@ impl Args {
         let progress = RunProgress::new(run, &counters, cancel);
         let events = Arc::new(RunEvents::new(progress, vec![log.clone(), live.clone(), lines.clone(), warnings]));
         let _dashboard = screen.map(|screen| Dashboard::start(screen, &events, &lines, cancel));
+        if let Some(risk) = run.lock.risk() {
+            events.note(&format!("Warning: {risk}"));
+        }
         for change in &run.changed {
             events.note(&format!("config: {} was {}, is {}", change.key, change.before, change.after));
         }
@@ -233,8 +231,11 @@ impl Args {
             return Ok((run.clone(), true));
         }
         let named = match (&self.config, &self.rules, &self.time) {
-            (Some(config), _, _) => stem(config),
-            (None, Some(rules), Some(time)) => format!("{}-{}", stem(Path::new(rules)), time.text),
+            (Some(config), _, _) => run_of(config).map_or_else(|| stem(config), |run| stem(run) + "-again"),
+            (None, Some(rules), Some(time)) => {
+                let scratch = if self.from_scratch { "-from-scratch" } else { "" };
+                format!("{}-{}{scratch}", stem(Path::new(rules)), time.text)
+            }
             _ => bail!("expected a config file, --rules R --time TIME, or --resume RUN"),
         };
         let folder = self.run.clone().unwrap_or_else(|| Path::new("runs").join(named));
@@ -259,13 +260,16 @@ impl Args {
         let changes = self.changes();
         match (&self.config, &self.rules, &self.time) {
             _ if continues => Ok(TrainConfig::load(&RunFolder(folder).config(), &changes)?),
-            (Some(config), _, Some(time)) => {
-                schedule::fitted(TrainConfig::load(config, &changes)?, time, cancel, voice)
+            (Some(config), _, time) => {
+                let (config, run) = load_config(config, &changes)?;
+                match time {
+                    Some(time) => schedule::fitted(config, run, time, cancel, voice),
+                    None => Ok(config),
+                }
             }
-            (Some(config), _, None) => Ok(TrainConfig::load(config, &changes)?),
             (None, Some(rules), Some(time)) => {
-                let recipe = schedule::recipe_for(rules, time, cancel, voice)?.to_toml();
-                Ok(TrainConfig::parse(&recipe, Path::new("the recipe"), &changes)?)
+                let recipe = schedule::recipe_for(rules, self.from_scratch, time, cancel, voice)?;
+                Ok(recipe.with(&changes)?)
             }
             _ => bail!("expected a config file, --rules R --time TIME, or --resume RUN"),
         }

@@ -18,6 +18,9 @@ use crate::run_progress::RunProgress;
 const ATTACKERS: Color = Color::Red;
 const DEFENDERS: Color = Color::Blue;
 
+/// A table with fewer columns of the terminal than this has fewer columns of its own.
+const NARROW: u16 = 38;
+
 /// A curve's name, colour and points.
 type Curve<'a> = (&'a str, Color, &'a [(f64, f64)]);
 
@@ -143,24 +146,37 @@ fn sides(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
         frame.render_widget(Paragraph::new(" after the first generation").dim().block(block), area);
         return;
     };
+    // Without the space for a name only the shares of the sides are shown.
+    let is_narrow = area.width < NARROW;
     let rows = last.rule_sets.iter().map(|set| {
         let shares = set.ordinary().shares();
-        let cells = [Cell::from(format!(" {}", set.rules)), Cell::from(bar(shares, 8))];
-        Row::new(cells.into_iter().chain(shares.map(|share| Cell::from(percent(share)))))
+        let name = Cell::from(format!(" {}", set.rules));
+        let [attackers, draws, defenders, unfinished] = shares.map(|share| Cell::from(percent(share)));
+        if is_narrow {
+            return Row::new([name, attackers, defenders]);
+        }
+        Row::new([name, Cell::from(bar(shares, 8)), attackers, draws, defenders, unfinished])
     });
-    let numbers = [Constraint::Length(5); Results::NAMES.len()];
-    let widths = [Constraint::Fill(1), Constraint::Length(8)].into_iter().chain(numbers);
-    let header = Row::new(["", "", "att", "draw", "def", "unfin"]).dim();
+    let number = Constraint::Length(5);
+    let (widths, header) = if is_narrow {
+        (vec![Constraint::Fill(1), number, number], Row::new(["", "att", "def"]))
+    } else {
+        let widths = [Constraint::Fill(1), Constraint::Length(8)].into_iter().chain([number; Results::NAMES.len()]);
+        (widths.collect(), Row::new(["", "", "att", "draw", "def", "unfin"]))
+    };
+    let header = header.dim();
     frame.render_widget(Table::new(rows, widths).header(header).column_spacing(1).block(block), area);
 }
 
 fn ladder(frame: &mut Frame<'_>, area: Rect, state: &RunProgress) {
+    // Without the space for a name the intervals are left out.
+    let n_columns = if area.width < NARROW { 2 } else { 3 };
     let row = |(name, rating): &(String, Rating)| {
         let interval = format!("{} to {}", signed(rating.low), signed(rating.high));
-        Row::new([format!(" {name}"), signed(rating.elo), interval])
+        Row::new([format!(" {name}"), signed(rating.elo), interval].into_iter().take(n_columns))
     };
-    let widths = [Constraint::Fill(1), Constraint::Length(6), Constraint::Length(16)];
-    let block = Block::new().borders(Borders::TOP).title(Line::from(" Ladder, in Elo with 95 %").bold());
+    let widths = [Constraint::Fill(1), Constraint::Length(6), Constraint::Length(16)].into_iter().take(n_columns);
+    let block = Block::new().borders(Borders::TOP).title(Line::from(" Ladder, in Elo").bold());
     frame.render_widget(Table::new(state.ladder.iter().map(row), widths).block(block), area);
 }
 
@@ -273,6 +289,21 @@ mod tests {
             assert!(screen.contains(part), "{part} is not in\n{screen}");
         }
         assert!(screen.chars().any(|c| ('\u{2801}'..='\u{28ff}').contains(&c)), "no curve\n{screen}");
+    }
+
+    #[test]
+    fn names_are_whole_on_narrow_terminals() {
+        let mut state = state();
+        state.apply(&RunEvent::GenerationEnded(&generation(0)));
+        state.ladder = ["alphabeta:2", "nets from 12"]
+            .map(|name| (name.to_owned(), Rating { elo: -1210.4, low: -1350.0, high: -1070.0 }))
+            .into();
+        for (width, height) in [(80, 24), (60, 24)] {
+            let screen = screen(&state, width, height);
+            for name in ["alphabeta:2", "nets from 12", "kvasir", "ashton", "−1210", "95 %"] {
+                assert!(screen.contains(name), "{name} is not in\n{screen}");
+            }
+        }
     }
 
     #[test]

@@ -52,3 +52,28 @@ fn errors_name_the_mistake() {
         assert!(message.contains(part), "{arguments:?}: {message}");
     }
 }
+
+#[test]
+fn moves_are_read_as_replay_reads_them() {
+    let (_, expected, _) = analyze(&[NET, "--simulations", "16", "--json", "d1-d3", "e4-g4"]);
+    for moves in [&["d1d3", "E4-G4"][..], &["1.", "d1–d3!", "e4", "g4"], &["1. d1-d3 (d1-d2) e4→g4"]] {
+        let (code, json, error) = analyze(&[&[NET, "--simulations", "16", "--json"], moves].concat());
+        assert_eq!((code, &json), (Some(0), &expected), "{moves:?}: {error}");
+    }
+    let (code, json, error) = analyze(&["--simulations", "4", "--json", "1.", "D1D3"]);
+    assert!(code == Some(0) && json.contains("\"ply\":1"), "{json}{error}");
+}
+
+#[test]
+fn a_net_whose_outputs_overflow_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut weights = tablut_net::Weights::initial(&"lines32x1".parse().unwrap(), 1);
+    let huge: std::collections::BTreeMap<_, _> =
+        weights.iter().map(|(name, tensor)| (name.to_owned(), tensor.mapv(|_| 3e38))).collect();
+    weights = tablut_net::Weights::new(weights.architecture(), huge).unwrap();
+    let training = tablut_net::TrainingSummary { play_simulations: 4, ..Default::default() };
+    let path = folder.path().join("huge.tablut");
+    tablut_net::Model { weights, rules: Vec::new(), training, card: None }.save(&path).unwrap();
+    let (code, printed, error) = analyze(&[path.to_str().unwrap()]);
+    assert!(code == Some(2) && error.contains("the net's outputs are too large for numbers"), "{printed}{error}");
+}

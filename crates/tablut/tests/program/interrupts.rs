@@ -40,3 +40,10 @@ fn sigterm_ends_training_with_143() {
     assert_eq!(code, Some(143), "{message}");
     assert!(message.contains("Stopped. Finished work is in"), "{message}");
 }
+
+#[test]
+fn a_closed_terminal_ends_training_after_it_has_saved() {
+    let (code, message) = stopped_by("-HUP");
+    assert_eq!(code, Some(129), "{message}");
+    assert!(message.contains("Stopped. Finished work is in"), "{message}");
+}

@@ -198,3 +198,92 @@ fn moves_and_positions() {
     refused(&["perft", "--rules", "kvasir", "--depth", "1", "--position", ""], &["position"]);
     refused(&["perft", "--rules", "chess", "--depth", "1"], &["chess"]);
 }
+
+#[test]
+fn files_without_end_are_refused() {
+    let zero = "/dev/zero";
+    if !Path::new(zero).exists() {
+        return;
+    }
+    for arguments in [
+        &["model", "info", zero][..],
+        &["rules", "--rules", "/dev/../dev/zero.toml"],
+        &["replay", zero],
+        &["config", zero],
+        &["match", "random", "greedy", "--openings", zero, "--games", "2"],
+        &["bench", "puzzles", zero],
+        &["data", "info", zero],
+    ] {
+        refused(arguments, &["zero"]);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("endless.toml");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(zero, &link).unwrap();
+    refused(&["replay", "--rules", text(&link), "d1-d3"], &["endless.toml", "more than 65536 bytes"]);
+}
+
+#[test]
+fn texts_without_a_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = folder.path().join("empty.txt");
+    fs::write(&empty, " \n").unwrap();
+    refused(&["replay", text(&empty)], &["empty.txt", "there is no text, expected a game or moves"]);
+    refused(&["replay", "-"], &["standard input", "there is no text"]);
+    let game = folder.path().join("game.otg");
+    fs::write(&game, "[result:-1]\n\n1. d1-d3 ---\n").unwrap();
+    refused(&["replay", text(&game)], &["the tag result is -1", "the defenders have resigned"]);
+    let json = folder.path().join("game.json");
+    fs::write(&json, "{\n  \"format\": 3\n}").unwrap();
+    refused(&["replay", text(&json)], &["line 2, column 13: found integer `3`, expected a string"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn names_of_files_need_not_be_utf8() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(std::ffi::OsStr::from_bytes(b"g\xff.otg"));
+    fs::write(&path, "1. d1-d3").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_tablut")).arg("replay").arg(&path).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new(env!("CARGO_BIN_EXE_tablut")).arg("analyze").arg(&path).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("g\u{fffd}.otg"), "{output:?}");
+}
+
+#[test]
+fn an_instruction_set_is_refused_as_such() {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_tablut")).arg("analyze").env("TABLUT_SIMD", "neon9").output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.code() == Some(2) && message.starts_with("error: unknown instruction set `neon9`"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_limit_on_plies_below_the_opening() {
+    refused(
+        &["match", "random", "greedy", "--max-plies", "1"],
+        &["--max-plies 1", "4 random plies of --opening-plies"],
+    );
+}
+
+#[test]
+fn a_report_that_cannot_be_written_still_prints_its_summary() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("tiny.toml");
+    fs::write(&config, format!("{CONFIG}{TINY}")).unwrap();
+    train(&config, &folder.path().join("run"));
+    let output = Command::new(env!("CARGO_BIN_EXE_tablut"))
+        .args(["report", text(&folder.path().join("run")), "--out", text(&config.join("page.html"))])
+        .output()
+        .unwrap();
+    let (printed, message) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(printed.starts_with("run: ") && !printed.contains("The report is in"), "{printed}");
+    assert!(
+        output.status.code() == Some(2) && message.contains("choose another file for the page with --out"),
+        "{message}"
+    );
+}

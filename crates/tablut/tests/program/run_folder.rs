@@ -133,3 +133,114 @@ fn a_damaged_newest_state_says_what_to_delete() {
     said(folder.path(), &["train", "tiny.toml"], 0);
     assert!(fs::read(&newest).unwrap() == whole, "the repeated generation differs");
 }
+
+/// The generations of a run's nets.
+fn nets(run: &Path) -> Vec<u64> {
+    let models = tablut_games::RunFolder(run).files(tablut_games::GenerationFile::Model).unwrap();
+    models.into_keys().collect()
+}
+
+fn copied(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copied(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_pruned_run_is_small_and_continues_with_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = CONFIG
+        .replace("own.toml", "kvasir")
+        .replace("generations = 3", "generations = 30")
+        .replace("games = 8\n", "games = 40\n")
+        .replace("max_plies = 40", "max_plies = 40\nbalance = 0.0")
+        .replace("draws_per_position = 0.5", "draws_per_position = 0.1\nwindow_positions = 2000");
+    fs::write(folder.path().join("long.toml"), config).unwrap();
+    said(folder.path(), &["train", "long.toml"], 0);
+    let (whole, pruned) = (folder.path().join("runs/long"), folder.path().join("runs/pruned"));
+    copied(&whole, &pruned);
+    let bytes = |run: &Path| tablut_learn::RunSummary::read(run).unwrap().bytes;
+    let before = bytes(&pruned);
+    let listed = said(folder.path(), &["data", "prune", "runs/pruned", "--dry-run"], 0);
+    assert!(listed.contains("would be deleted") && bytes(&pruned) == before, "{listed}");
+    let text = said(folder.path(), &["data", "prune", "runs/pruned"], 0);
+    assert!(bytes(&pruned) * 5 <= before, "{text}: {} of {before} bytes are left", bytes(&pruned));
+    assert!(text.contains("nets that stay: 10, 20, 29"), "{text}");
+    assert_eq!(nets(&pruned), [10, 20, 29]);
+    let check = said(folder.path(), &["data", "check", "runs/pruned"], 0);
+    assert!(check.contains("30 generations, 3 models and 1 states are complete"), "{check}");
+    for run in ["runs/long", "runs/pruned"] {
+        said(folder.path(), &["train", "--resume", run, "--set", "schedule.generations=32"], 0);
+    }
+    for file in ["games/gen-00031.games", "checkpoints/gen-00030.safetensors", "checkpoints/gen-00031.safetensors"] {
+        assert!(fs::read(whole.join(file)).unwrap() == fs::read(pruned.join(file)).unwrap(), "{file} differs");
+    }
+    let matches = |run: &Path| {
+        let lines = tablut_games::RunFolder(run).read_metrics().unwrap();
+        lines.into_iter().map(|line| line.rating.map(|rating| rating.matches)).collect::<Vec<_>>()
+    };
+    assert_eq!(matches(&whole), matches(&pruned), "the rating games differ");
+}
+
+#[test]
+fn a_run_without_its_state_is_refused_with_the_choices() {
+    let (folder, run) = finished();
+    for state in ["gen-00001.state.safetensors", "gen-00002.state.safetensors"] {
+        fs::remove_file(run.join("checkpoints").join(state)).unwrap();
+    }
+    let text = said(folder.path(), &["train", "--resume", "runs/tiny"], 2);
+    assert!(text.contains("no training state") && text.contains("gen-00002.safetensors"), "{text}");
+    assert!(text.contains("delete runs/tiny/checkpoints"), "{text}");
+    let before = checkpoints(&run);
+    said(folder.path(), &["train", "tiny.toml"], 2);
+    assert_eq!(checkpoints(&run), before, "nothing was overwritten");
+    fs::remove_dir_all(run.join("checkpoints")).unwrap();
+    said(folder.path(), &["train", "--resume", "runs/tiny"], 0);
+    assert!(checkpoints(&run).contains("gen-00002.state.safetensors"));
+}
+
+#[test]
+fn a_finished_run_says_so_and_is_repeated_from_its_folder() {
+    let (folder, run) = finished();
+    let again = said(folder.path(), &["train", "tiny.toml"], 0);
+    assert!(again.contains("The run is finished: 3 of 3 generations") && again.contains("Train on:"), "{again}");
+    fs::remove_file(folder.path().join("own.toml")).unwrap();
+    for source in ["runs/tiny", "runs/tiny/config.toml"] {
+        let target = format!("runs/{}", source.len());
+        said(folder.path(), &["train", source, "--run", &target], 0);
+        let net = "checkpoints/gen-00002.safetensors";
+        assert_eq!(fs::read(run.join(net)).unwrap(), fs::read(folder.path().join(&target).join(net)).unwrap());
+    }
+    let rules = said(folder.path(), &["rules", "runs/tiny/rules.toml"], 0);
+    assert!(rules.contains("own"), "{rules}");
+}
+
+#[test]
+fn a_start_is_a_word_a_folder_or_a_path_from_here() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = CONFIG
+        .replace("own.toml", "kvasir")
+        .replace("lines32x1", "lines32x2")
+        .replace("generations = 3", "generations = 1");
+    fs::create_dir(folder.path().join("configs")).unwrap();
+    fs::write(folder.path().join("configs/tiny.toml"), config).unwrap();
+    said(folder.path(), &["model", "save", "shipped", "shipped-net.tablut"], 0);
+    let mut hashes = Vec::new();
+    for (name, start) in [("word", "shipped"), ("path", "shipped-net.tablut"), ("folder", "runs/word")] {
+        let run = format!("runs/{name}");
+        let text =
+            said(folder.path(), &["train", "configs/tiny.toml", "--run", &run, "--set", &format!("start={start}")], 0);
+        assert!(text.contains("starting with"), "{text}");
+        hashes
+            .push(tablut_net::Model::load(&folder.path().join(run).join("start.safetensors")).unwrap().weights.hash());
+    }
+    assert_eq!(hashes[0], hashes[1]);
+    let newest = tablut_net::Model::load(&folder.path().join("runs/word/checkpoints/gen-00000.safetensors")).unwrap();
+    assert_eq!(hashes[2], newest.weights.hash());
+}

@@ -73,7 +73,7 @@ fn a_dry_run_estimates_a_run_and_creates_no_files() {
     assert!(!run.exists(), "a dry run creates a folder");
     let shown = stdout(&["config", text(&tiny.config())]);
     let config = tablut_learn::TrainConfig::parse(&shown, Path::new("shown"), &[]).unwrap();
-    assert!(config.schedule.games == 2 && shown.starts_with("# Memory"), "{shown}");
+    assert!(config.schedule.games == [(0, 2)] && shown.starts_with("# Memory"), "{shown}");
 }
 
 #[test]

@@ -102,10 +102,10 @@ impl TrainerLoop {
 
     fn open(&self, generation: u64, header: &ResultHeader, bytes: &[u8]) -> Result<ResultMessage, String> {
         let order = match self.shared.lock().orders.get(&generation) {
-            Some(progress) => progress.check_header(header).map(|()| progress.order.clone())?,
+            Some(progress) => progress.check_header(header).map(|()| Arc::clone(&progress.order))?,
             None => return Err("its generation is complete".to_owned()),
         };
-        let most = [order.games(), max_game_bytes(&order)];
+        let most = [order.spec.games, max_game_bytes(&order)];
         ResultMessage::unpack(bytes, most, |game| check(&order, game))
     }
 

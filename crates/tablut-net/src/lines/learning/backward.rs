@@ -1,7 +1,7 @@
 //! The backward pass of a few positions.
 
+use crate::board::{BOARD, SIZE, SQUARES};
 use tablut_kernels::{Aligned, Kernels, LANES, Rows};
-use tablut_rules::{SIZE, SQUARES};
 
 use super::gradients::Gradients;
 use super::shard::{GRID, Shard};
@@ -71,7 +71,7 @@ impl Shard {
             add(row_mut(&mut sums.side, side, c), row(&channel_sums, at, c), 1.0);
             for (plane, squares) in planes[ADDED_PLANES].iter().enumerate() {
                 for square in *squares {
-                    add(row_mut(&mut sums.added, plane, c), row(&dx, at * SQUARES + square.index(), c), 1.0);
+                    add(row_mut(&mut sums.added, plane, c), row(&dx, at * SQUARES + BOARD.place(square), c), 1.0);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tablut_rules::{SIZE, SQUARES};
+use crate::board::{SIZE, SQUARES};
 
 use super::shard::Shard;
 use crate::batch::InputBatch;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::board::{BOARD, SIZE, SQUARES};
 use tablut_kernels::{Aligned, Grid, Kernels, LANES, Rows};
-use tablut_rules::{SIZE, SQUARES};
 
 use super::table::Tables;
 use super::weights::PackedWeights;
@@ -101,7 +101,7 @@ impl Shard {
             }
             for (plane, squares) in planes[ADDED_PLANES].iter().enumerate() {
                 for square in *squares {
-                    add(row_mut(x, square.index(), c), row(&weights.added, plane, c), 1.0);
+                    add(row_mut(x, BOARD.place(square), c), row(&weights.added, plane, c), 1.0);
                 }
             }
             clip(x);

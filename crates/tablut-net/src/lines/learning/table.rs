@@ -1,6 +1,6 @@
 //! The outputs of the line network for a batch's lines.
 
-use tablut_rules::SIZE;
+use crate::board::SIZE;
 
 use crate::lines::description::{BOTH, ENDS, PAIRS};
 

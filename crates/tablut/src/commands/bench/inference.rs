@@ -8,9 +8,10 @@ use std::time::Instant;
 use anyhow::Context;
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
+use tablut_games::load_net;
 use tablut_net::{
-    Architecture, Engine, EngineOptions, FEATURES, Inference, InputBatch, Model, NetError, OutputBatch, PLANES,
-    Weights, encode, onnx,
+    Architecture, Engine, EngineOptions, FEATURES, Inference, InputBatch, NetError, OutputBatch, PLANES, Weights,
+    encode, onnx,
 };
 use tablut_rules::{Game, MoveList, Rules, Side};
 
@@ -129,7 +130,7 @@ fn nets(args: &Args) -> anyhow::Result<Vec<Weights>> {
     if args.model.is_empty() {
         return Ok(args.shape.iter().map(|shape| Weights::initial(shape, SEED)).collect());
     }
-    args.model.iter().map(|path| Ok(Model::load(path)?.weights)).collect()
+    args.model.iter().map(|path| Ok(load_net(path)?.weights)).collect()
 }
 
 /// Evaluates `input` repeatedly for `secs` seconds, each net on its own thread, after a warm-up of a tenth of that

@@ -21,7 +21,7 @@ pub struct Args {
     /// Files of puzzles
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The model file, or the folder of a run, of the net for the search [default: no net, with equal chances of all
+    /// The net for the search: a model file, a run's folder, or `shipped` [default: no net, with equal chances of all
     /// moves and results]
     #[arg(long, value_name = "MODEL")]
     model: Option<PathBuf>,

@@ -1,7 +1,6 @@
 //! `tablut generate openings`: makes a book of balanced openings.
 
 use std::io::Write as _;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,7 +12,7 @@ use tablut_arena::{BookConfig, Judge, Look, OpeningBook, Opinion, make_book};
 use tablut_games::Concurrency;
 use tablut_net::NetPool;
 use tablut_players::alphabeta::AlphaBeta;
-use tablut_players::{NetPlayer, NetSearch, PlayerSpec, SearchLimit};
+use tablut_players::{NetSearch, PlayerSpec, SearchLimit, Searcher};
 use tablut_rules::{Game, Rules, Side};
 use tablut_search::{DrawValues, EvaluateError, Limit, SearchConfig};
 
@@ -136,13 +135,13 @@ fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &NetPool) -> an
             let even = SearchConfig { draw_value: DrawValues::default(), ..SearchConfig::for_play() };
             let config = options.apply(even);
             let evaluator = nets.evaluators().swap_remove(0);
-            let mut player = NetPlayer::new(evaluator, 0);
+            let mut player = Searcher::new(evaluator, 0);
             // Under some rules few openings are even. A short look rejects most of the others.
             let short =
                 limit.simulations().filter(|&n| n > SHORT_LOOK).map_or(limit, |_| Limit::of_simulations(SHORT_LOOK));
             Ok(Box::new(move |game: &Game, look| {
                 let mut see = |limit| -> Result<Opinion, EvaluateError> {
-                    let found = player.think(game, &config, limit, &mut |_| ControlFlow::Continue(()))?;
+                    let found = player.think(game, &config, limit)?;
                     Ok(Opinion { value: f64::from(found.value), best: found.chosen })
                 };
                 let first = see(short)?;

@@ -5,20 +5,21 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use tablut_arena::puzzles::{Mine, PuzzleSet, mine};
+use tablut_games::SHIPPED;
 use tablut_net::NetPool;
 use tablut_net::StatedRules;
 use tablut_rules::{Rules, Side};
 
 use crate::console::Console;
 use crate::interrupt::{Interrupted, cancelled_by_interrupt};
-use crate::nets::{SHIPPED, add_net, load_model, model_name, rules_for};
+use crate::nets::{add_net, load_model, model_name, rules_for};
 use crate::outputs::Overwrite;
 use crate::progress::Progress;
 
 /// Find puzzles in a net's self-play, and write one file for each rule set
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The model file, or the folder of a run, whose net plays the games [default: the net that comes with the program]
+    /// The net that plays the games: a model file, a run's folder, or `shipped` [default: shipped]
     #[arg(default_value = SHIPPED, hide_default_value = true)]
     model: PathBuf,
     /// Rule sets, by name or TOML file, separated by commas [default: those that the net was trained on]

@@ -9,7 +9,7 @@ use tablut_arena::{
     GamesFile, GamesFileError, Ladder, MatchConfig, MatchHeader, MatchOutcome, MatchProgress, MatchReport,
     PlayerIdentity, play_match,
 };
-use tablut_fleet::{FleetMatches, FleetTrainer, MatchOrder};
+use tablut_fleet::{FleetMatches, FleetTrainer, Order};
 use tablut_games::{CancelToken, GameRecord};
 use tablut_net::NetPool;
 use tablut_players::{Contestant, NamedPlayer};
@@ -155,7 +155,7 @@ fn join_fleet(
     voice: Voice,
 ) -> anyhow::Result<Option<FleetTrainer>> {
     for [first, second] in pairings {
-        MatchOrder::new(0, config, [first, second], nets, &[])?;
+        Order::of_match(id, 0, config, [first, second], nets, &[])?;
     }
     let notes = Arc::new(move |line: &str| voice.say(line));
     fleet.start(id.to_owned(), Path::new("."), config.concurrency, notes)
@@ -248,7 +248,7 @@ fn message(progress: &MatchProgress<'_>, games_before: usize, elapsed: Duration)
     let pace = here as f64 / elapsed.as_secs_f64().max(1e-3);
     let left = left(elapsed, here as u64, (here + rest) as u64);
     let mut lines = vec![format!("{pace:.1} games/s, {left} left")];
-    let pairs = progress.tally.pentanomial();
+    let pairs = progress.tally.pairs().pentanomial();
     if pairs.pairs() > 0 {
         let score = pairs.estimate();
         let [mean, low, high] = [score.mean, score.low, score.high].map(|share| 100.0 * share);

@@ -1,7 +1,6 @@
 //! Writes a card into a model file, and shows cards as text.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,9 @@ use anyhow::{Context, bail};
 use serde::Deserialize;
 use tablut_arena::MatchReport;
 use tablut_arena::tally::SideResult;
-use tablut_net::{Card, CardInterval, CardScore, Model};
+use tablut_games::load_net;
+use tablut_net::{Card, CardInterval, CardScore};
+use tablut_play::read_text;
 
 use crate::console::Console;
 use crate::layout;
@@ -18,7 +19,7 @@ use crate::outputs::Overwrite;
 /// Write a card into a model file
 #[derive(clap::Args)]
 pub struct Args {
-    /// The model file.
+    /// The net: a model file, a run's folder for its newest net, or `shipped`.
     model: PathBuf,
     /// A TOML file with any of `about`, `licence`, `commit`, `hardware`, `weaknesses` (a list) and `command` (which
     /// measured the scores).
@@ -57,7 +58,7 @@ struct Measured {
 
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     args.overwrite.check(&args.out)?;
-    let mut model = Model::load(&args.model)?;
+    let mut model = load_net(&args.model)?;
     let text = read(&args.text, "card")?;
     let texts: Texts = toml::from_str(&text).with_context(|| format!("card {}", args.text.display()))?;
     let Texts { about, licence, commit, hardware, weaknesses, command } = texts;
@@ -74,7 +75,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 }
 
 fn read(path: &Path, what: &str) -> anyhow::Result<String> {
-    fs::read_to_string(path).with_context(|| format!("{what} {}", path.display()))
+    read_text(path).with_context(|| format!("{what} {}", path.display()))
 }
 
 /// The scores in a command's output, which are those of the first player of each match.

@@ -102,11 +102,13 @@ impl ChildTraining {
         let _ = self.child.wait();
     }
 
-    /// The last line of the child's standard error, for a failed training.
+    /// The last line of the child's standard error, for a failed training, without this machine's folders.
     fn last_words(&self) -> String {
         let text = fs::read_to_string(self.files.path().join("errors.txt")).unwrap_or_default();
         let mut lines = text.lines().rev().filter(|line| !line.trim().is_empty());
-        lines.next().unwrap_or("training failed without a message").chars().take(MAX_ERROR).collect()
+        let line = lines.next().unwrap_or("training failed without a message");
+        let line = line.replace(&self.folder.display().to_string(), "the run");
+        line.replace(&self.files.path().display().to_string(), "").chars().take(MAX_ERROR).collect()
     }
 }
 

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-use tablut_games::{CancelToken, RunFolder};
+use tablut_games::{CancelToken, SHIPPED, shipped_net};
 use tablut_learn::{MachinePace, TrainConfig};
 use tablut_report::figures::{count, duration};
 
 use crate::console::Voice;
 use crate::forecast_text::measure_pace;
+use crate::nets::load_model;
 
 /// The allowed times of a run, in seconds.
 const SECONDS: std::ops::RangeInclusive<f64> = 60.0..=2_592_000.0;
@@ -42,40 +43,59 @@ impl FromStr for RunTime {
     }
 }
 
-/// Measures this machine, and makes the config for a run of `time` on `rules`.
-pub fn recipe_for(rules: &str, time: &RunTime, cancel: &CancelToken, voice: Voice) -> anyhow::Result<TrainConfig> {
-    let default = TrainConfig::new(vec![rules.to_owned()]);
-    let pace = pace_of(&default, time, cancel, voice)?;
-    let config = TrainConfig::recipe(vec![rules.to_owned()], &pace, time.time.as_secs_f64());
-    // A larger net has another speed.
-    let pace = if config.shape == default.shape { pace } else { pace_of(&config, time, cancel, voice)? };
-    Ok(config.fit(&pace, time.time.as_secs_f64()))
+/// Measures this machine, and makes the config for a run of `time` on `rules`. The run begins with the shipped net if
+/// there is one, unless `from_scratch` is set.
+pub fn recipe_for(
+    rules: &str,
+    from_scratch: bool,
+    time: &RunTime,
+    cancel: &CancelToken,
+    voice: Voice,
+) -> anyhow::Result<TrainConfig> {
+    let mut config = TrainConfig::new(vec![rules.to_owned()]);
+    if !from_scratch && shipped_net().is_some() {
+        config.shape = load_model(None)?.weights.architecture();
+        config.start = Some(SHIPPED.into());
+    }
+    let (pace, seconds) = (pace_of(&config, None, time, cancel, voice)?, time.time.as_secs_f64());
+    Ok(config.recipe(&pace, seconds).fit(&pace, seconds))
 }
 
 /// Measures this machine, and adapts the schedule of `config` to `time`.
-pub fn fitted(config: TrainConfig, time: &RunTime, cancel: &CancelToken, voice: Voice) -> anyhow::Result<TrainConfig> {
-    let pace = pace_of(&config, time, cancel, voice)?;
+pub fn fitted(
+    config: TrainConfig,
+    kept: Option<&Path>,
+    time: &RunTime,
+    cancel: &CancelToken,
+    voice: Voice,
+) -> anyhow::Result<TrainConfig> {
+    let pace = pace_of(&config, kept, time, cancel, voice)?;
     Ok(config.fit(&pace, time.time.as_secs_f64()))
 }
 
-fn pace_of(config: &TrainConfig, time: &RunTime, cancel: &CancelToken, voice: Voice) -> anyhow::Result<MachinePace> {
+fn pace_of(
+    config: &TrainConfig,
+    kept: Option<&Path>,
+    time: &RunTime,
+    cancel: &CancelToken,
+    voice: Voice,
+) -> anyhow::Result<MachinePace> {
     let (least, most) = BENCHMARK_SECONDS;
     let seconds = (BENCHMARK_SHARE * time.time.as_secs_f64()).clamp(least, most);
-    measure_pace(config, Duration::from_secs_f64(seconds), cancel, voice)
+    measure_pace(config, kept, Duration::from_secs_f64(seconds), cancel, voice)
 }
 
-/// Prints the chosen settings, and where they are written.
-pub fn say(config: &TrainConfig, time: &RunTime, folder: &Path, voice: Voice) {
+/// Prints the chosen settings.
+pub fn say(config: &TrainConfig, time: &RunTime, voice: Voice) {
     let simulations: Vec<_> = config.schedule.simulations.iter().map(|step| step.1.to_string()).collect();
     voice.say(format_args!(
-        "Settings for {}: {} generations of {} games with {} simulations a move,",
+        "Settings for {}: {} generations of {} games with {} simulations a move.",
         duration(time.time.as_secs_f64()),
         count(config.schedule.generations as f64),
-        count(config.schedule.games as f64),
+        count(config.schedule.games_at(0) as f64),
         simulations.join(", then ")
     ));
-    voice.say(format_args!("written to {}.", RunFolder(folder).config().display()));
-    voice.say(format_args!("It adapts the number of generations to the time until the learning rate falls."));
+    voice.say("After each generation it plans the games again, so that the run keeps to the time.");
 }
 
 #[cfg(test)]

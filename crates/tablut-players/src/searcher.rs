@@ -1,5 +1,5 @@
-//! Nets with their search: [`NetPlayer`] plays one game at a time, outside a match, and [`SearchPlayer`] plays one side
-//! of one of many games.
+//! Nets with their search: a [`Searcher`] searches one game at a time, outside a match, and a [`SearchPlayer`] plays one
+//! side of one of many games.
 
 use crate::net_search::NetSearch;
 use crate::player::{Fault, Player};
@@ -12,7 +12,7 @@ use tablut_rules::{Game, Move};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Search, SearchConfig, SearchResult, Situation};
 
 /// A net with its search, for one game at a time.
-pub struct NetPlayer {
+pub struct Searcher {
     evaluator: Box<dyn Evaluator>,
     n_threads: usize,
     seed: u64,
@@ -21,13 +21,13 @@ pub struct NetPlayer {
 /// Leaves in flight per thread, if there are several threads and the search has a time limit.
 const LEAVES_PER_THREAD: u32 = 4;
 
-impl NetPlayer {
-    /// A player with any evaluator. All randomness comes from `seed`.
+impl Searcher {
+    /// A searcher with any evaluator. All randomness comes from `seed`.
     pub fn new(evaluator: Box<dyn Evaluator>, seed: u64) -> Self {
         Self { evaluator, n_threads: 1, seed }
     }
 
-    /// A player with a net's weights, on `n_threads` threads of the CPU.
+    /// A searcher with a net's weights, on `n_threads` threads of the CPU.
     ///
     /// # Errors
     /// If the threads cannot be started, or `TABLUT_SIMD` is wrong.
@@ -35,6 +35,17 @@ impl NetPlayer {
         let options = EngineOptions { n_threads, ..EngineOptions::default() };
         let engine = Engine::with_options(weights, options)?;
         Ok(Self { n_threads, ..Self::new(Box::new(NetEvaluator::new(Box::new(engine))), seed) })
+    }
+
+    /// The result of a [`Searcher::search`] that nobody watches.
+    ///
+    /// # Errors
+    /// If the net fails.
+    ///
+    /// # Panics
+    /// If the game is over.
+    pub fn think(&mut self, game: &Game, config: &SearchConfig, limit: Limit) -> Result<SearchResult, EvaluateError> {
+        Ok(self.search(game, config, limit, &mut |_| ControlFlow::Continue(()))?.result())
     }
 
     /// Searches the game's position with the settings in `config` until `limit` is reached.
@@ -49,23 +60,6 @@ impl NetPlayer {
     ///
     /// # Panics
     /// If the game is over.
-    pub fn think(
-        &mut self,
-        game: &Game,
-        config: &SearchConfig,
-        limit: Limit,
-        watch: &mut dyn FnMut(&Search) -> ControlFlow<()>,
-    ) -> Result<SearchResult, EvaluateError> {
-        Ok(self.search(game, config, limit, watch)?.result())
-    }
-
-    /// Like [`NetPlayer::think`], but returns the whole search, for its lines.
-    ///
-    /// # Errors
-    /// If the net fails.
-    ///
-    /// # Panics
-    /// If the game is over.
     pub fn search(
         &mut self,
         game: &Game,
@@ -73,15 +67,13 @@ impl NetPlayer {
         limit: Limit,
         watch: &mut dyn FnMut(&Search) -> ControlFlow<()>,
     ) -> Result<Search, EvaluateError> {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(u64::from(game.ply()));
         let mut config = config.clone();
         // Without a clock the result must not depend on the number of threads.
         if self.n_threads > 1 && limit.time().is_some() {
             let leaves = LEAVES_PER_THREAD.saturating_mul(self.n_threads as u32);
             config.leaves_in_flight = config.leaves_in_flight.max(leaves);
         }
-        let mut search = Search::new(game.clone(), &config, limit, rng);
+        let mut search = Search::seeded(game.clone(), &config, limit, self.seed);
         let (began, mut queries) = (Instant::now(), Vec::new());
         while search.goes_on(began.elapsed()) {
             queries.clear();
@@ -144,15 +136,15 @@ impl Player for SearchPlayer {
 
 #[cfg(test)]
 mod tests {
-    use super::NetPlayer;
+    use super::Searcher;
     use std::ops::ControlFlow::{Break, Continue};
     use std::sync::Arc;
     use std::time::Duration;
     use tablut_rules::{Game, Position, Rules, Side};
     use tablut_search::{Limit, SearchConfig, UniformEvaluator};
 
-    fn player() -> NetPlayer {
-        NetPlayer::new(Box::new(UniformEvaluator), 1)
+    fn player() -> Searcher {
+        Searcher::new(Box::new(UniformEvaluator), 1)
     }
 
     fn start() -> Game {
@@ -161,7 +153,7 @@ mod tests {
 
     #[test]
     fn simulations_are_counted_and_results_repeat() {
-        let think = |limit| player().think(&start(), &SearchConfig::for_play(), limit, &mut |_| Continue(())).unwrap();
+        let think = |limit| player().think(&start(), &SearchConfig::for_play(), limit).unwrap();
         let result = think(Limit::of_simulations(50));
         assert!(result.simulations <= 50 && result.simulations >= 16, "{}", result.simulations);
         assert_eq!(think(Limit::of_simulations(50)), result);
@@ -172,7 +164,7 @@ mod tests {
     fn a_search_by_time_ends_and_grows_until_it_is_told_to_stop() {
         let think = |time, watch: &mut dyn FnMut(&tablut_search::Search) -> std::ops::ControlFlow<()>| {
             let limit = Limit::of_time(time).unwrap();
-            player().think(&start(), &SearchConfig::for_play(), limit, watch).unwrap()
+            player().search(&start(), &SearchConfig::for_play(), limit, watch).unwrap().result()
         };
         let none = think(Duration::from_millis(1), &mut |_| Continue(()));
         assert!(start().rules().check_legal(start().position(), none.chosen).is_ok());
@@ -191,7 +183,7 @@ mod tests {
         let position: Position = "9/9/9/4t4/9/2K6/9/9/3t5 d".parse().unwrap();
         let game = Game::from_position(rules, position).unwrap();
         let limit = Limit::of_time(Duration::from_hours(1)).unwrap();
-        let result = player().think(&game, &SearchConfig::for_play(), limit, &mut |_| Continue(())).unwrap();
+        let result = player().think(&game, &SearchConfig::for_play(), limit).unwrap();
         assert_eq!(result.proven.and_then(|proof| proof.winner), Some(Side::Defenders));
     }
 }
