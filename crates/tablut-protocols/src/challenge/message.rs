@@ -90,7 +90,7 @@ impl ChallengeState {
     }
 
     pub fn read(text: &str, peer: &'static str) -> Result<Self, ChallengeError> {
-        serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))
+        serde_json::from_str(text).map_err(|error| unreadable(peer, &error, text))
     }
 }
 
@@ -109,11 +109,10 @@ impl Action {
     /// Reads a frame's text as a move of the side to move, like the contest's referee. `turn` and all other fields are
     /// ignored.
     pub fn read(text: &str, peer: &'static str) -> Result<Move, ChallengeError> {
-        let squares: Squares =
-            serde_json::from_str(text).map_err(|error| unreadable(peer, &error.to_string(), text))?;
+        let squares: Squares = serde_json::from_str(text).map_err(|error| unreadable(peer, &error, text))?;
         let square = |name: &str| name.to_ascii_lowercase().parse::<Square>();
         match (square(&squares.from), square(&squares.to)) {
-            (Err(error), _) | (_, Err(error)) => Err(unreadable(peer, &error.to_string(), text)),
+            (Err(error), _) | (_, Err(error)) => Err(unreadable(peer, &error, text)),
             (Ok(from), Ok(to)) => Ok(Move { from, to, choice: None }),
         }
     }
@@ -135,8 +134,8 @@ pub fn read_name(text: &str) -> String {
     shown.collect()
 }
 
-pub(super) fn unreadable(peer: &'static str, reason: &str, text: &str) -> ChallengeError {
-    ChallengeError::Message { peer, reason: reason.to_owned(), text: text.chars().take(80).collect() }
+pub(super) fn unreadable(peer: &'static str, reason: &impl ToString, text: &str) -> ChallengeError {
+    ChallengeError::Message { peer, reason: reason.to_string(), text: text.chars().take(80).collect() }
 }
 
 #[cfg(test)]
