@@ -82,7 +82,7 @@ fn evaluate(text: &str, rounds: usize) -> Result<(), Failure> {
         for batch in situations.chunks(BATCH) {
             for evaluation in net.evaluate(batch)? {
                 let outputs = evaluation.logits.iter().chain(&evaluation.wdl).chain([&evaluation.moves_left]);
-                checksum = outputs.fold(checksum, add);
+                checksum = outputs.copied().fold(checksum, add);
             }
         }
         secs.push(began.elapsed().as_secs_f64());
@@ -106,14 +106,14 @@ fn learn_from(text: &str, rounds: usize) -> Result<(), Failure> {
         let predictions = learner.forward(&input);
         let gradients = learner.backward(&input, &predictions);
         secs.push(began.elapsed().as_secs_f64());
-        checksum = gradients.iter().flatten().fold(START, add);
+        checksum = gradients.iter().flatten().copied().fold(START, add);
     }
     print_speeds(kernels.simd(), checksum, input.n, secs);
     Ok(())
 }
 
 /// The checksum with one more number.
-fn add(checksum: u64, value: &f32) -> u64 {
+fn add(checksum: u64, value: f32) -> u64 {
     (checksum ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01b3)
 }
 
