@@ -16,8 +16,8 @@ use crate::config::{Difference, TrainConfig, resolve_opponents};
 use crate::device::ComputeDevice;
 use crate::history::{GENERATIONS_COUNTED, GameHistory};
 use crate::learner::{LearnerState, learning_rate_share};
-use crate::opponents::keep_opponents;
 use crate::needed::{is_held_out, window_of};
+use crate::opponents::keep_opponents;
 use crate::rating::RatingOpponent;
 use crate::run_settings::{
     config_of, config_so_far, damaged_state, load_games, load_rules, reconcile, reconcile_rules,

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use random::{random_batch, random_weights};
 use tablut_net::{
-    Engine, EngineOptions, Inference, InputBatch, NetError, OutputBatch, PolicyIndex, Simd, Weights, encode,
+    Engine, EngineOptions, Inference, InputBatch, NetError, OutputBatch, PolicyIndex, Simd, Weights, check_board,
+    encode,
 };
 use tablut_rules::{Game, MoveList, RULE_SET_NAMES, RuleSet, Rules, Side};
 
@@ -18,6 +19,7 @@ const OWN: &str = "base = \"kvasir\"\nname = \"own\"\n[king]\nreach = 2";
 fn all_rules() -> Vec<Arc<Rules>> {
     let own = RuleSet::from_toml(OWN).expect("a variant");
     let named = RULE_SET_NAMES.iter().map(|name| Rules::load(name).expect("a built-in rule set"));
+    let named = named.filter(|rules| check_board(rules).is_ok());
     named.chain([Rules::new(own).expect("a variant")]).map(Arc::new).collect()
 }
 

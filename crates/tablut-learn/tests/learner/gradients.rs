@@ -11,7 +11,9 @@ use tablut_kernels::{Kernels, Simd};
 use tablut_learn::{BurnBackend, CpuBackend, GradientBackend, LearnerState, Multiply, OptimizerConfig};
 use tablut_net::layers::Values;
 use tablut_net::lines::LineLearner;
-use tablut_net::{Architecture, Engine, Inference, OutputBatch, PolicyIndex, Predictions, Weights, check_board, encode_symmetric};
+use tablut_net::{
+    Architecture, Engine, Inference, OutputBatch, PolicyIndex, Predictions, Weights, check_board, encode_symmetric,
+};
 use tablut_rules::{Game, MoveList, Rules, Situation, Symmetry};
 
 /// Adds a position of a random game to a batch, with random targets and a choice of capture in every fifth move.
