@@ -108,7 +108,10 @@ mod tests {
             (resealed(&body.replace("c5-c9", "d5-d9")), "line 2: d5-d9 is illegal"),
             (resealed(&body.replace("\"distance\":1", "\"distance\":9")), "line 2: the distance is 9, expected 1 to 4"),
             (text.replace("\"version\":2", "\"version\":7"), "version 7, expected"),
-            ("{}".to_owned(), "line 1: expected the header of a file of puzzles: missing field"),
+            (
+                "{}".to_owned(),
+                "line 1: expected the header of a file of puzzles: column 2: the key `format` is missing",
+            ),
         ] {
             std::fs::write(&path, text).unwrap();
             let error = PuzzleSet::read(&path).unwrap_err().to_string();
