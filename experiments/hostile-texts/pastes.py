@@ -11,6 +11,7 @@ texts of 200 kB all the time, and half of them leave without waiting for the ans
 import argparse
 import itertools
 import json
+import multiprocessing
 import pathlib
 import statistics
 import struct
@@ -29,33 +30,45 @@ MOST_SECONDS = 0.3
 TEXTS = [("", "[a:b]\r"), ("1. d1-d3 e3-d3\n", "1."), ("[a:b]", "{x}"), ("1. d1-d3\n", "(e2-f2) "), ("1. d1-d3\n" + "1a.1." * 20_000 + "1a. ", "e3-f3 "), ("", "rules=kvasir&"), ("", "d1-d3 ")]
 
 
-class Paster(Page):
-    """A window that sends long texts. A mask of zeros leaves them as they are."""
+def frame(start, part):
+    """A request with a long text. A mask of zeros leaves it as it is."""
+    text = start + part * ((BYTES - len(start)) // len(part))
+    data = json.dumps({"id": 1, "do": "import", "text": text}).encode()
+    return bytes([129, 255]) + struct.pack("!Q", len(data)) + bytes(4) + data
 
-    def send(self, text, opcode=1):
-        data = text.encode()
-        self.stream.sendall(bytes([128 | opcode, 255]) + struct.pack("!Q", len(data)) + bytes(4) + data)
+
+FRAMES = [frame(start, part) for start, part in TEXTS]
 
 
-def paste(authority, leaves, stop):
-    texts = itertools.cycle(start + part * ((BYTES - len(start)) // len(part)) for start, part in TEXTS)
-    while not stop.is_set():
+def paste(authority, leaves):
+    frames = itertools.cycle(FRAMES)
+    while True:
         try:
-            page = Paster(authority)
-            for text in itertools.islice(texts, 5):
-                page.ask("import", text=text)
-                while not leaves and page.event()["event"] not in ("done", "refused") and not stop.is_set():
+            page = Page(authority)
+            for data in itertools.islice(frames, 5):
+                page.stream.sendall(data)
+                while not leaves and page.event()["event"] not in ("done", "refused"):
                     pass
             page.stream.close()
         except (OSError, TypeError, ValueError, struct.error):
             pass  # The server closes connections above its maximum.
 
 
+def paste_all(authority, windows):
+    """Pastes in all windows, in a process of its own, so that it does not slow the measurement down."""
+    threads = [threading.Thread(target=paste, args=(authority, n % 2 == 1), daemon=True) for n in range(windows)]
+    for thread in threads:
+        thread.start()
+    threads[0].join()
+
+
 def answers(page, seconds):
     """The seconds that each answer took."""
     found, end = [], time.perf_counter() + seconds
     moves = itertools.cycle(["d1-d3", None])
-    while time.perf_counter() < end:
+    mv = None
+    # The last request takes the move back, so that the next series can make it again.
+    while time.perf_counter() < end or mv:
         began = time.perf_counter()
         mv = next(moves)
         page.ask("play", move=mv) if mv else page.ask("back")
@@ -82,13 +95,11 @@ def main():
             page.state(lambda state: state["ply"] == 0)
             while page.event()["event"] != "done":
                 pass
-            stop = threading.Event()
             quiet = answers(page, options.seconds / 4)
-            windows = [threading.Thread(target=paste, args=(authority, n % 2 == 1, stop), daemon=True) for n in range(options.windows)]
-            for window in windows:
-                window.start()
+            pasters = multiprocessing.Process(target=paste_all, args=(authority, options.windows), daemon=True)
+            pasters.start()
             busy = answers(page, options.seconds)
-            stop.set()
+            pasters.kill()
         finally:
             server.kill()
     for name, found in [("alone", quiet), (f"beside {options.windows} that paste", busy)]:

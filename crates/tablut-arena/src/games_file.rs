@@ -112,7 +112,7 @@ impl GamesFile {
                 return Ok(());
             }
             self.flushed = Instant::now();
-            self.file.sync_data()
+            durable::flush(&self.file)
         });
         written.map_err(|error| GamesFileError::io(&self.path, &error))?;
         self.games.insert((match_idx, game.index), game.clone());

@@ -76,7 +76,7 @@ impl RunFolder<'_> {
             line.push(b'\n');
             let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
             file.write_all(&line)?;
-            file.sync_data()
+            durable::flush(&file)
         };
         append().map_err(RunFolderError::io(&path))
     }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use tablut_games::{
     ExaminedPosition, MachineMetrics, NetLosses, NetStatistics, ReplayedGame, RuleSetStatistics, Sample, examine,
 };
-use tablut_net::{Engine, Inference};
+use tablut_net::{Engine, Inference, Weights};
 
 use crate::memory::memory_bytes;
 use crate::run::Run;
@@ -45,7 +45,8 @@ impl Measurements {
     ) -> Result<(Vec<RuleSetStatistics>, NetLosses), TrainError> {
         let start = Instant::now();
         let mut sets = RuleSetStatistics::count(&run.rules, games);
-        let examined = self.examine(run, games.iter().flat_map(|game| &game.samples))?;
+        let samples: Vec<&Sample> = games.iter().flat_map(|game| &game.samples).collect();
+        let examined = self.examine(run, &run.learner.averaged_weights(), &samples)?;
         for (place, rules) in run.rules.iter().enumerate() {
             let of_set: Vec<_> = examined.iter().filter(|position| position.rules == place).copied().collect();
             if let Some(set) = sets.iter_mut().find(|set| set.rules == rules.name()) {
@@ -57,27 +58,28 @@ impl Measurements {
         Ok((sets, losses))
     }
 
-    /// The losses of the current net on some of `samples`.
+    /// The losses of the current net on some of `samples`, with that of the untrained net.
     pub(crate) fn losses<'a>(
         &mut self,
         run: &Run,
         samples: impl Iterator<Item = &'a Sample>,
     ) -> Result<NetLosses, TrainError> {
         let start = Instant::now();
-        let losses = NetLosses::of(&self.examine(run, samples)?, run.config.learning.value_share);
+        let samples: Vec<&Sample> = samples.collect();
+        let of_net = |weights: &Weights| -> Result<NetLosses, TrainError> {
+            Ok(NetLosses::of(&self.examine(run, weights, &samples)?, run.config.learning.value_share))
+        };
+        let losses = of_net(&run.learner.averaged_weights())?;
+        let untrained = of_net(&run.config.weights_of_start(None))?;
         self.seconds += start.elapsed().as_secs_f64();
-        Ok(losses)
+        Ok(NetLosses { untrained: untrained.policy + untrained.value, ..losses })
     }
 
-    fn examine<'a>(
-        &self,
-        run: &Run,
-        samples: impl Iterator<Item = &'a Sample>,
-    ) -> Result<Vec<ExaminedPosition>, TrainError> {
+    fn examine(&self, run: &Run, weights: &Weights, samples: &[&Sample]) -> Result<Vec<ExaminedPosition>, TrainError> {
         // The weights are packed once and shared by all threads.
-        let net = Engine::new(&run.learner.averaged_weights())?;
+        let net = Engine::new(weights)?;
         let share = || Box::new(net.share(1).expect("one thread needs no other")) as Box<dyn Inference>;
-        Ok(examine(&run.rules, &samples.collect::<Vec<_>>(), self.sample, &share)?)
+        Ok(examine(&run.rules, samples, self.sample, &share)?)
     }
 
     /// The current state of the machine.

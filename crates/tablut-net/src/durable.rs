@@ -36,15 +36,25 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     remove_abandoned(folder, &prefix)?;
     let mut temporary = temporary_file(folder, &prefix, path)?;
     temporary.write_all(bytes)?;
-    if_possible(temporary.as_file().sync_all())?;
+    flush(temporary.as_file())?;
     temporary.persist(path).map_err(|error| error.error)?;
-    if cfg!(unix) { if_possible(File::open(folder).and_then(|folder| folder.sync_all())) } else { Ok(()) }
+    // A folder may be closed to readers.
+    if cfg!(unix)
+        && let Ok(folder) = File::open(folder)
+    {
+        flush(&folder)
+    } else {
+        Ok(())
+    }
 }
 
-/// Not every disk can flush a file or a folder's entries, and a folder may be closed to readers.
-fn if_possible(flushed: io::Result<()>) -> io::Result<()> {
-    let cannot = [ErrorKind::InvalidInput, ErrorKind::Unsupported, ErrorKind::PermissionDenied];
-    flushed.or_else(|error| if cannot.contains(&error.kind()) { Ok(()) } else { Err(error) })
+/// Flushes a file or a folder's entries to disk, if the disk can do that.
+///
+/// # Errors
+/// If the disk can, but fails.
+pub fn flush(file: &File) -> io::Result<()> {
+    let cannot = [ErrorKind::InvalidInput, ErrorKind::Unsupported];
+    file.sync_all().or_else(|error| if cannot.contains(&error.kind()) { Ok(()) } else { Err(error) })
 }
 
 fn folder_of(path: &Path) -> &Path {

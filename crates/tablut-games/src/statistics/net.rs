@@ -90,7 +90,7 @@ pub struct NetLosses {
     pub policy_floor: f64,
     /// Cross-entropy of attackers win, draw, defenders win against its target, in nats, in games whose result counts.
     pub value: f64,
-    /// The sum of `policy` and `value` of a net that expects all moves and all results alike, such as an untrained one.
+    /// The sum of `policy` and `value` of the run's untrained net, or 0 if it was not measured.
     pub untrained: f64,
     /// Mean absolute difference between the plies left and the net's estimate, in plies, in finished games.
     pub moves_left: f64,
@@ -194,7 +194,7 @@ impl NetLosses {
             policy: mean(positions.iter().map(|p| p.cross_entropy)),
             policy_floor: mean(positions.iter().map(|p| p.target_entropy)),
             value: mean(counted(positions).map(value_loss)),
-            untrained: mean(positions.iter().map(|p| (p.n_moves as f64).ln())) + 3.0_f64.ln(),
+            untrained: 0.0,
             moves_left: mean(positions.iter().filter_map(|p| Some((p.net_plies_left - p.plies_left?).abs()))),
             draws: draws(positions),
         }
@@ -215,7 +215,6 @@ mod tests {
             search: Chances::new(0.0, 0.0),
             net_value,
             wdl: [0.5, 0.25, 0.25],
-            n_moves: 20,
             prior_entropy: 2.0,
             target_entropy: 1.0,
             cross_entropy: 1.5,
@@ -259,7 +258,6 @@ mod tests {
         let losses = NetLosses::of(&[position(0, 0.0, 1.0)], 0.0);
         assert!((losses.value - 2.0_f64.ln()).abs() < 1e-9, "{losses:?}");
         assert_eq!((losses.policy, losses.policy_floor, losses.moves_left), (1.5, 1.0, 3.0));
-        assert!((losses.untrained - 60.0_f64.ln()).abs() < 1e-9, "{losses:?}");
         let unfinished = ExaminedPosition { plies_left: None, ..position(0, 0.0, 1.0) };
         assert_eq!(NetLosses::of(&[unfinished, position(0, 0.0, 1.0)], 0.0).moves_left, 3.0);
         // Half of the target is the search's: equal chances of either win, and no draw.

@@ -26,8 +26,6 @@ pub struct ExaminedPosition {
     pub net_value: f64,
     /// The net's chances that the attackers win, that the game is drawn, and that the defenders win.
     pub wdl: [f32; 3],
-    /// The number of legal moves.
-    pub n_moves: usize,
     /// Entropy of the net's policy, in nats.
     pub prior_entropy: f64,
     /// Entropy of the search's policy, the target, in nats.
@@ -96,7 +94,6 @@ impl ExaminedPosition {
             search: sample.search,
             net_value: f64::from(wdl[0]) - f64::from(wdl[2]),
             wdl,
-            n_moves: logits.len(),
             prior_entropy: (0..logits.len()).map(|place| -log_prior(place).exp() * log_prior(place)).sum(),
             target_entropy: entropy(target.iter().map(|&p| f64::from(p))),
             cross_entropy: target.iter().enumerate().map(|(place, &p)| -f64::from(p) / total * log_prior(place)).sum(),

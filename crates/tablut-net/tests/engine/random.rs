@@ -52,7 +52,7 @@ pub fn random_batch(n: usize, seed: u64) -> InputBatch {
     let mut input = InputBatch { n, ..InputBatch::default() };
     input.planes = (0..n * PLANES)
         .map(|_| {
-            tablut_rules::Bitboard::where_square(|square| tablut_net::BOARD.contains(square) && random.below(5) == 0)
+            tablut_rules::Bitboard::where_square(|square| tablut_net::BOARD.contains(*square) && random.below(5) == 0)
         })
         .collect();
     input.features = (0..n * FEATURES).map(|_| random.unit()).collect();

@@ -21,6 +21,8 @@ const RATE: f64 = 20.0;
 const OPEN_COST: f64 = 8.0;
 /// The maximum number of messages that are kept while an earlier request waits for its turn.
 const MAX_EARLY: usize = 2;
+/// A longer message is read only in the turn of a long request.
+const LARGE: usize = 16 << 10;
 
 struct RateLimiter {
     tokens: f64,
@@ -77,20 +79,13 @@ pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
                 None => false,
             },
             message = next_message(&mut socket, &mut early) => match message {
-                Some(Ok(Message::Text(text))) => match (sender.upgrade(), read_call::<Call>(text.as_str())) {
-                    (None, _) => false,
-                    (Some(outbox), Err(refused)) => {
-                        limiter.wait(1.0).await;
-                        outbox.try_send(encode(&refused)).is_ok()
+                Some(Ok(Message::Text(text))) => {
+                    let mut waiting = Waiting { server: &server, socket: &mut socket, early: &mut early };
+                    match sender.upgrade() {
+                        Some(outbox) => answer(&mut waiting, &mut joined, outbox, &mut limiter, text.as_str()).await,
+                        None => false,
                     }
-                    (Some(outbox), Ok(call)) => {
-                        let opens = call.request.begins_a_game() || matches!(call.request, Request::Open { .. });
-                        limiter.wait(if opens { OPEN_COST } else { 1.0 }).await;
-                        let is_long = is_long(&call.request);
-                        let turn = if is_long { turn(&server, &mut socket, &mut early).await } else { None };
-                        (turn.is_some() || !is_long) && answer(&server, &mut joined, outbox, call, turn).await
-                    }
-                },
+                }
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => true,
                 Some(Ok(Message::Binary(_) | Message::Close(_)) | Err(_)) | None => false,
             },
@@ -125,34 +120,65 @@ fn is_long(request: &Request) -> bool {
     matches!(request, Request::Import { .. } | Request::Open { .. }) || !request.games().is_empty()
 }
 
-/// Waits until a long request may run. `None` if the interface leaves meanwhile.
-async fn turn(
-    server: &GameServer,
-    socket: &mut WebSocket,
-    early: &mut VecDeque<Message>,
-) -> Option<OwnedSemaphorePermit> {
-    let permit = server.long_requests.clone().acquire_owned();
-    tokio::pin!(permit);
-    loop {
-        tokio::select! {
-            permit = &mut permit => return permit.ok(),
-            message = socket.recv(), if early.len() < MAX_EARLY => match message {
-                Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
-                Some(Ok(message)) => early.push_back(message),
-            },
+/// A connection whose request may have to wait for its turn.
+struct Waiting<'a> {
+    server: &'a Arc<GameServer>,
+    socket: &'a mut WebSocket,
+    /// Messages that arrive meanwhile.
+    early: &'a mut VecDeque<Message>,
+}
+
+impl Waiting<'_> {
+    /// Waits until a long request may run. `None` if the interface leaves meanwhile.
+    async fn turn(&mut self) -> Option<OwnedSemaphorePermit> {
+        let permit = self.server.long_requests.clone().acquire_owned();
+        tokio::pin!(permit);
+        loop {
+            tokio::select! {
+                permit = &mut permit => return permit.ok(),
+                message = self.socket.recv(), if self.early.len() < MAX_EARLY => match message {
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
+                    Some(Ok(message)) => self.early.push_back(message),
+                },
+            }
         }
     }
 }
 
-/// Answers a request, and ends its turn. Returns false if the interface does not receive its events.
+/// Answers a request. Returns false if the interface does not receive its events, or leaves before its turn.
 async fn answer(
-    server: &Arc<GameServer>,
+    waiting: &mut Waiting<'_>,
     joined: &mut Option<JoinedGame>,
     outbox: Outbox,
-    call: Call,
-    turn: Option<OwnedSemaphorePermit>,
+    limiter: &mut RateLimiter,
+    text: &str,
 ) -> bool {
-    let (server, taken) = (server.clone(), joined.take());
+    let is_large = text.len() > LARGE;
+    let mut turn = None;
+    if is_large {
+        limiter.wait(OPEN_COST).await;
+        turn = waiting.turn().await;
+        if turn.is_none() {
+            return false;
+        }
+    }
+    let call = read_call::<Call>(text);
+    if !is_large {
+        let request = call.as_ref().ok().map(|call| &call.request);
+        let opens = request.is_some_and(|request| request.begins_a_game() || matches!(request, Request::Open { .. }));
+        limiter.wait(if opens { OPEN_COST } else { 1.0 }).await;
+        if request.is_some_and(is_long) {
+            turn = waiting.turn().await;
+            if turn.is_none() {
+                return false;
+            }
+        }
+    }
+    let call = match call {
+        Ok(call) => call,
+        Err(refused) => return outbox.try_send(encode(&refused)).is_ok(),
+    };
+    let (server, taken) = (waiting.server.clone(), joined.take());
     let task = tokio::task::spawn_blocking(move || {
         let _turn = turn;
         let (joined, result) = execute(&server, taken, call.request, &outbox);

@@ -140,7 +140,7 @@ pub fn warnings(run: &RunFiles) -> Vec<Warning> {
     WarningKind::ALL.into_iter().flat_map(of_kind).collect()
 }
 
-/// After learning, the net predicts the last games worse than a net that expects all moves and results alike.
+/// After learning, the net predicts the last games worse than the run's untrained net.
 fn worse_than_untrained(run: &RunFiles) -> Option<String> {
     let learning = &run.lines.last()?.learning;
     let (loss, untrained) = (learning.learnt.policy + learning.learnt.value, learning.learnt.untrained);

@@ -83,6 +83,8 @@ fn replay_reads_moves_from_standard_input_and_a_position() {
     let replay: Value = serde_json::from_slice(&output.get_output().stdout).expect("one JSON object");
     assert_eq!(replay["moves"], serde_json::json!(["c5-c1"]));
     assert_eq!(replay["outcome"], serde_json::json!({"winner": "defenders", "reason": "king-escaped"}));
+    let none = replayed("replay --rules imperial --json");
+    assert_eq!((&none["moves"], &none["outcome"]), (&serde_json::json!([]), &Value::Null));
 }
 
 #[test]
