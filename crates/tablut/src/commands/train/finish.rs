@@ -115,7 +115,7 @@ fn evaluate(
         }
         let has_time = deadline.zip(began).is_some_and(|(deadline, began)| {
             let now = (deadline.clock)();
-            now + (now - began) / 2 < deadline.time
+            now + now.saturating_sub(began) / 2 < deadline.time
         });
         if !has_time || matches.games >= evaluation.games {
             break measured;
