@@ -1,6 +1,5 @@
 //! Python callables as evaluators. They receive batches as arrays and return policy and value.
 
-use crate::calling_thread::Message;
 use crate::errors::{type_error, value_error};
 use numpy::ndarray::{ArrayViewD, Axis};
 use numpy::{IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
@@ -42,6 +41,13 @@ impl<T: Send> Evaluator for CallableEvaluator<T> {
         self.to_caller.send(Message::Batch(batch)).map_err(|_| stopped())?;
         answered.recv().map_err(|_| stopped())
     }
+}
+
+/// A message from the threads of the work to the calling thread.
+pub(crate) enum Message<T> {
+    Batch(Batch),
+    Part(T),
+    Done,
 }
 
 impl Batch {

@@ -3,7 +3,7 @@
 //! Callables run on the thread that called this package, so that they have this thread's settings, such as
 //! `torch.no_grad()`. Ctrl-C raises `KeyboardInterrupt` in this thread, and the work stops.
 
-use crate::callable::Batch;
+use crate::callable::Message;
 use pyo3::prelude::*;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
@@ -11,13 +11,6 @@ use tablut_games::CancelToken;
 
 /// The maximum time between two checks of Python's signals.
 const PATIENCE: Duration = Duration::from_millis(20);
-
-/// A message from the threads of the work to the calling thread.
-pub(crate) enum Message<T> {
-    Batch(Batch),
-    Part(T),
-    Done,
-}
 
 /// The next message, or `None` if there is none within `PATIENCE`. Checks signals first.
 pub(crate) fn next_message<T: Send>(

@@ -1,7 +1,8 @@
 //! Searches of one or many games, with a net or a Python callable.
 
 use crate::callable::CallableEvaluator;
-use crate::calling_thread::{Message, supervise};
+use crate::callable::Message;
+use crate::calling_thread::supervise;
 use crate::errors::{runtime_error, type_error, value_error};
 use crate::game::PyGame;
 use crate::model::{PyModel, n_threads};

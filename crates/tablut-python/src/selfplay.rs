@@ -1,6 +1,7 @@
 //! Self-play in the background, as an iterator of records.
 
-use crate::calling_thread::{Message, next_message};
+use crate::callable::Message;
+use crate::calling_thread::next_message;
 use crate::errors::{runtime_error, value_error};
 use crate::json::from_python;
 use crate::model::{PyModel, n_threads};
