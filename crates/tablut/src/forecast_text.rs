@@ -128,13 +128,16 @@ fn text(config: &TrainConfig, pace: &MachinePace, forecast: &Forecast, free: Opt
     for (name, value) in rows {
         let _ = writeln!(text, "{name:<11}{value}");
     }
-    let _ = write!(
-        text,
-        "\nThe estimate assumes games of {:.0} plies, as a search without a net plays them.\n\
-         With a trained net they have about 46 plies. If the games stay longer, the run\n\
-         takes longer. Repeat the estimate when the run has begun.\n",
-        pace.plies_per_game
-    );
+    let plies = pace.plies_per_game;
+    text += &if config.start.is_some() {
+        format!("\nThe estimate assumes games of {plies:.0} plies, as the net plays them at the start.\n")
+    } else {
+        format!(
+            "\nThe estimate assumes games of {plies:.0} plies, as a search without a net plays them.\n\
+             With a trained net they have about 46 plies. If the games stay longer, the run\n\
+             takes longer. Repeat the estimate when the run has begun.\n"
+        )
+    };
     text
 }
 

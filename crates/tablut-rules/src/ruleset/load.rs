@@ -75,7 +75,8 @@ impl RuleSetError {
             let inherited: Vec<String> = keys_within(merged).into_iter().filter(is_inherited).collect();
             if !inherited.is_empty() {
                 let base = own.get("base").and_then(Value::as_str).unwrap_or_default();
-                faults.push(format!("{} comes from base = \"{base}\": set it in this file", inherited.join(", ")));
+                let keys = inherited.join(", ");
+                faults.push(format!("this file does not set {keys}, so base = \"{base}\" does"));
             }
         }
         self
