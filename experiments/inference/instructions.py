@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the instructions of an evaluation with AVX2 and NEON, all under qemu: instructions.py X86 ARM
+"""Counts the instructions of an evaluation, and of learning a sample, with AVX2 and NEON under qemu: instructions.py X86 ARM
 
 X86 and ARM are the program `evaluations` of tablut-net for each machine. qemu logs the instructions of each block of code when
 it translates it, and each execution of a block. The count is the difference between three rounds over some positions and one,
@@ -16,13 +16,14 @@ POSITIONS = "14"
 ROUNDS = (1, 3)
 
 
-def instructions(emulator, cpu, program, simd, file, rounds):
+def instructions(emulator, cpu, program, simd, file, rounds, work):
     """Instructions by function."""
     command = [emulator, "-cpu", cpu, "-d", "in_asm,exec,nochain", "-D", "/dev/stderr"]
     if "aarch64" in emulator:
         command += ["-L", "/usr/aarch64-linux-gnu"]
-    command += [program, file, str(rounds)]
-    run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, "TABLUT_SIMD": simd})
+    command += [program, file, str(rounds), *work]
+    env = {**os.environ, "TABLUT_SIMD": simd, "RAYON_NUM_THREADS": "1"}
+    run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
     length, executions, block = {}, collections.Counter(), None
     for line in run.stderr:
         if line.startswith(b"Trace"):
@@ -49,19 +50,19 @@ def main():
         "NEON with dot products": ("qemu-aarch64-static", "max", arm, "neon"),
         "NEON without": ("qemu-aarch64-static", "cortex-a53", arm, "neon"),
     }
-    per_evaluation = {}
     with tempfile.NamedTemporaryFile() as file:
         file.write(subprocess.run([x86, POSITIONS], capture_output=True, check=True).stdout)
         file.flush()
-        for level, (emulator, cpu, program, simd) in levels.items():
-            few, many = (instructions(emulator, cpu, program, simd, file.name, rounds) for rounds in ROUNDS)
-            evaluations = int(POSITIONS) * (ROUNDS[1] - ROUNDS[0])
-            many.subtract(few)
-            per_evaluation[level] = sum(many.values()) / evaluations
-            share = per_evaluation[level] / per_evaluation["AVX2"]
-            print(f"{level}: {per_evaluation[level]:,.0f} instructions an evaluation, {share:.2f} times AVX2's")
-            for name, count in many.most_common(12):
-                print(f"    {count / evaluations:10,.0f}  {name[:100]}")
+        for what, work in {"an evaluation": [], "a sample": ["learn"]}.items():
+            each = {}
+            for level, (emulator, cpu, program, simd) in levels.items():
+                few, many = (instructions(emulator, cpu, program, simd, file.name, rounds, work) for rounds in ROUNDS)
+                n = int(POSITIONS) * (ROUNDS[1] - ROUNDS[0])
+                many.subtract(few)
+                each[level] = sum(many.values()) / n
+                print(f"{level}: {each[level]:,.0f} instructions {what}, {each[level] / each['AVX2']:.2f} times AVX2's")
+                for name, count in many.most_common(8):
+                    print(f"    {count / n:10,.0f}  {name[:100]}")
 
 
 main()

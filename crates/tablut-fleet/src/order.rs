@@ -314,7 +314,7 @@ mod tests {
         let WorkSpec::SelfPlay { sets, .. } = &mut short.work else { panic!("self-play") };
         sets.pop();
         let error = Order::open(short, nets.to_vec(), &[], 0).unwrap_err().to_string();
-        assert!(error.contains("handicaps of 13 rule sets, expected 14"), "{error}");
+        assert!(error.contains("handicaps of 19 rule sets, expected 20"), "{error}");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! sums of products ([`Dot`]). AVX2 also has them for a depthwise convolution.
 //!
 //! An activation is a number of steps of 1/[`STEPS`], from 0 to 127. A layer's weights have a step of their own for each
-//! output. A sum is turned into the steps of the output by [`scaled`], a product of 16-bit numbers that all instruction
+//! output. A sum is turned into the steps of the output by [`sixteen::scaled`], a product of 16-bit numbers that all instruction
 //! sets have.
 
 #[cfg(target_arch = "x86_64")]
@@ -19,6 +19,7 @@ pub(crate) mod sixteen;
 
 use std::borrow::Cow;
 
+pub(crate) use self::sixteen::TOP;
 use crate::aligned::volume;
 use crate::depthwise::TAPS;
 use crate::{Aligned, LANES, Matrix};
@@ -27,8 +28,6 @@ use crate::{Aligned, LANES, Matrix};
 pub const INT8_LANES: usize = 32;
 /// Steps of an activation in 1.
 pub(crate) const STEPS: f32 = 32.0;
-/// The largest activation, in steps.
-pub(crate) const TOP: i16 = 127;
 /// The largest weight, in steps.
 const LARGEST: f32 = 127.0;
 /// The largest sum of a channel's weights in a depthwise convolution, in steps, so that sums fit into sixteen bits.
@@ -37,16 +36,10 @@ const LARGEST_SUM: f32 = 250.0;
 const MOST_INPUTS: usize = 512;
 /// The largest start of a sum of a matrix.
 const LARGEST_START: f32 = 4e6;
-/// 1.0 as a multiplier of [`scaled`].
+/// 1.0 as a multiplier of [`sixteen::scaled`].
 const UNIT: f32 = 32768.0;
 /// Taps of a 3×3 window, rounded up to pairs.
 pub(crate) const TAP_PAIRS: usize = 6;
-
-/// `value * multiplier / 32768`, rounded to the nearest, halves up.
-#[inline(always)]
-pub(crate) fn scaled(value: i16, multiplier: i16) -> i16 {
-    ((i32::from(value) * i32::from(multiplier) + 0x4000) >> 15) as i16
-}
 
 /// The nearest whole number, halves to the even one, for numbers from -4,194,304 to 4,194,304. Larger ones are rounded to
 /// fewer digits. Without the instruction for it, `f32::round_ties_even` is a slow library call.
@@ -57,7 +50,7 @@ pub fn nearest(value: f32) -> f32 {
 }
 
 /// The step of weights whose sums are multiplied by `factor` steps of the output for each step: at least large enough for
-/// the largest weight and sum, and exactly a multiplier of [`scaled`].
+/// the largest weight and sum, and exactly a multiplier of [`sixteen::scaled`].
 fn step(wanted: f32, factor: f32) -> (f32, i16) {
     let multiplier = (wanted * factor * UNIT).ceil().clamp(128.0, 32767.0);
     (multiplier / factor / UNIT, multiplier as i16)

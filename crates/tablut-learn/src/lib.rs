@@ -30,6 +30,7 @@ mod loss;
 mod measurements;
 mod memory;
 mod muon;
+mod needed;
 mod opponents;
 mod optimizer;
 mod prune;

@@ -16,8 +16,8 @@ use crate::config::{Difference, TrainConfig, resolve_opponents};
 use crate::device::ComputeDevice;
 use crate::history::{GENERATIONS_COUNTED, GameHistory};
 use crate::learner::{LearnerState, learning_rate_share};
+use crate::needed::{is_held_out, window_of};
 use crate::opponents::keep_opponents;
-use crate::prune::window_of;
 use crate::rating::RatingOpponent;
 use crate::run_settings::{
     config_of, config_so_far, damaged_state, load_games, load_rules, reconcile, reconcile_rules,
@@ -208,10 +208,7 @@ impl Run {
         let has_begun = |generation: u64| {
             generation < next + self.config.schedule.lag || self.file(GenerationFile::Games, generation).exists()
         };
-        let mut first = next;
-        while has_begun(first) {
-            first += 1;
-        }
+        let first = (next..=next + 1).find(|&generation| !has_begun(generation)).unwrap_or(next + 1);
         if budget.plan(&mut self.config, &self.metrics, next, first) {
             self.save_config()?;
         }
@@ -306,27 +303,4 @@ fn fresh_learner(config: &TrainConfig, start: Option<&Model>) -> (LearnerState, 
         ..TrainingSummary::default()
     };
     (LearnerState::new(&config.weights_of_start(start)), training)
-}
-
-/// Whether the game with this index is held out. `share` of each rule set's games are held out. The `sets` rule sets
-/// take turns.
-pub(crate) fn is_held_out(index: u64, sets: usize, share: f32) -> bool {
-    let of_set = index / sets.max(1) as u64;
-    let share = f64::from(share);
-    ((of_set + 1) as f64 * share).floor() > (of_set as f64 * share).floor()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_held_out;
-
-    #[test]
-    fn a_fixed_share_of_each_rule_sets_games_is_held_out() {
-        let held_out = |sets, share| (0..400).filter(|&index| is_held_out(index, sets, share)).collect::<Vec<u64>>();
-        assert_eq!(held_out(3, 0.0), [] as [u64; 0]);
-        assert_eq!(held_out(1, 0.25).len(), 100);
-        let of_two = held_out(2, 0.5);
-        assert_eq!(of_two.len(), 200);
-        assert_eq!(of_two.iter().filter(|index| *index % 2 == 0).count(), 100);
-    }
 }

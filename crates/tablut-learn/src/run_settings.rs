@@ -67,10 +67,8 @@ pub(crate) fn damaged_state(run: RunFolder<'_>, error: ModelFileError) -> TrainE
         format!("The state of generation {whole} is intact. Delete {newest} to continue from there; the games stay.")
     } else {
         let checkpoints = run.0.join("checkpoints");
-        format!(
-            "No earlier state is intact. Delete {} to learn again from all of the run's games.",
-            checkpoints.display()
-        )
+        let checkpoints = checkpoints.display();
+        format!("No earlier state is intact. Delete {checkpoints} to learn again from all of the run's games.")
     };
     TrainError::DamagedState { error, advice }
 }

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use tablut_games::{GenerationFile, GenerationMetrics, RecordFile, RunFolder, RunFolderError, read_records};
+use tablut_games::{GenerationFile, GenerationMetrics, RecordFile, RunFolder, read_records};
 use tablut_net::{Model, StatedRules, TrainingSummary};
 use tablut_rules::shown;
 
 use crate::checkpoint::Checkpoint;
 use crate::config::TrainConfig;
 use crate::measurements::folder_bytes;
-use crate::prune::Needed;
+use crate::needed::{Needed, complete_generations};
 use crate::run_settings::config_of;
 use crate::train_error::TrainError;
 
@@ -165,9 +165,4 @@ impl RunCheck {
             }
         }
     }
-}
-
-/// The number of generations with a state, which is written last.
-pub(crate) fn complete_generations(run: RunFolder<'_>) -> Result<u64, RunFolderError> {
-    Ok(run.files(GenerationFile::State)?.last_key_value().map_or(0, |(generation, _)| generation + 1))
 }

@@ -17,7 +17,9 @@ use crate::learner::learning_rate_share;
 pub type TimeSource = Box<dyn Fn() -> Duration>;
 
 /// If generations would have fewer games, there are fewer generations.
-pub(crate) const FEW_GAMES: usize = 16;
+pub(crate) const FEW_GAMES: usize = 12;
+/// The share of the coming generations that stays at least in one plan.
+const LEAST_SHARE: f64 = 0.6;
 /// The fewest games of a generation, also if the time is over.
 const FEWEST_GAMES: usize = 4;
 /// How many times as many games a generation can have as the one before. The first games of a net are the longest, so
@@ -121,7 +123,7 @@ fn fewer_generations(config: &TrainConfig, first: u64, share: f64) -> u64 {
     if learning_rate_share(first as f32, generations as f32, decay) < 1.0 {
         return generations;
     }
-    let fitting = first + ((generations - first) as f64 * share.max(0.0)) as u64;
+    let fitting = first + ((generations - first) as f64 * share.max(LEAST_SHARE)) as u64;
     let has_begun = |generations: u64| learning_rate_share(first as f32, generations as f32, decay) < 1.0;
     (fitting.max(first + 1)..generations).find(|&fewer| !has_begun(fewer)).unwrap_or(generations)
 }
@@ -134,11 +136,13 @@ mod tests {
     use std::rc::Rc;
     use tablut_games::{LearningMetrics, SelfPlayMetrics};
 
+    /// The speed of a machine at a share of the run's time.
+    type Speed = fn(f64) -> f64;
+
     /// A machine with a clock that only its work moves.
     struct Machine {
         seconds: Rc<Cell<f64>>,
-        /// Speed at a share of the run's time.
-        speed: fn(f64) -> f64,
+        speed: Speed,
         time: f64,
     }
 
@@ -178,12 +182,13 @@ mod tests {
     }
 
     /// The share of the time that a run with its final match took, and its config.
-    fn run(seconds: f64, generations: u64, games: usize, speed: fn(f64) -> f64) -> (f64, TrainConfig) {
+    fn run(seconds: f64, generations: u64, games: usize, speed: Speed) -> (f64, TrainConfig) {
         let clock = Rc::new(Cell::new(5.0));
         let machine = Machine { seconds: clock.clone(), speed, time: seconds };
         let mut config = TrainConfig::new(vec!["kvasir".to_owned()]);
         config.schedule.generations = generations;
         config.schedule.games = vec![(0, games)];
+        config.evaluation.games = (seconds / 6.0) as u32;
         let clock = Box::new(move || Duration::from_secs_f64(clock.get()));
         let mut budget = TimeBudget::new(Duration::from_secs_f64(seconds), clock, &[]);
         let mut metrics = Vec::new();
@@ -197,7 +202,7 @@ mod tests {
         let round = config.final_seconds(&metrics) / 10.0;
         for _ in 0..10 {
             if machine.seconds.get() + round / 2.0 < seconds {
-                machine.work(round);
+                machine.work(round * speed(machine.seconds.get() / seconds));
             }
         }
         (machine.seconds.get() / seconds, config)
@@ -205,7 +210,6 @@ mod tests {
 
     #[test]
     fn the_time_holds_on_a_machine_whose_speed_halves_and_doubles() {
-        type Speed = fn(f64) -> f64;
         let speeds: [(&str, Speed); 7] = [
             ("steady", |_| 1.0),
             ("halves early", |at| if at < 0.2 { 1.0 } else { 0.5 }),
@@ -234,14 +238,15 @@ mod tests {
 
     #[test]
     fn a_slow_machine_has_fewer_generations_and_the_rate_still_falls() {
-        let (share, config) = run(120.0, 16, 10, |_| 0.02);
-        assert!((0.9..=1.05).contains(&share), "{share} {:?}", config.schedule);
-        let ScheduleConfig { generations, games, .. } = &config.schedule;
-        assert!((4..12).contains(generations), "{:?}", config.schedule);
-        assert!(games.last().is_some_and(|step| step.1 >= FEWEST_GAMES), "{games:?}");
+        for speed in [(|_| 0.03) as Speed, |_| 0.05] {
+            let (share, config) = run(120.0, 16, 10, speed);
+            let ScheduleConfig { generations, games, .. } = &config.schedule;
+            assert!((0.9..=1.05).contains(&share) && (4..14).contains(generations), "{share} {:?}", config.schedule);
+            assert!(games.iter().all(|step| step.1 >= FEWEST_GAMES), "{games:?}");
+        }
         let config = TrainConfig::new(vec!["kvasir".to_owned()]);
         // In the last 30 % of 17 generations the rate falls.
-        assert_eq!([0.5, 0.1].map(|share| fewer_generations(&config, 5, share)), [11, 8]);
+        assert_eq!([0.8, 0.1].map(|share| fewer_generations(&config, 5, share)), [14, 12]);
         assert_eq!(fewer_generations(&config, 13, 0.1), 17);
     }
 

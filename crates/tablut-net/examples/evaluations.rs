@@ -2,18 +2,23 @@
 //!
 //! `evaluations 10000` prints positions from random games of all rule sets, a line of JSON each. `evaluations FILE ROUNDS`
 //! evaluates such positions so often on one core, and prints a checksum of all outputs and the evaluations per second.
+//! `evaluations FILE ROUNDS learn` does the forward and backward pass of learning instead.
 
 use std::fs;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tablut_net::{Engine, Model, NetEvaluator};
+use tablut_kernels::Kernels;
+use tablut_net::lines::LineLearner;
+use tablut_net::{Engine, InputBatch, Model, NetEvaluator, Simd, encode};
 use tablut_rules::{Game, MoveList, RULE_SET_NAMES, Rules, Side, Situation};
 use tablut_search::Evaluator;
 
 const NET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/all-rules.tablut");
 const BATCH: usize = 16;
 const MAX_PLIES: usize = 80;
+/// The checksum of nothing.
+const START: u64 = 0xcbf2_9ce4_8422_2325;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -22,7 +27,8 @@ fn main() -> Result<(), Failure> {
     match words.as_slice() {
         [n] => print_positions(n.parse()?),
         [file, rounds] => evaluate(&fs::read_to_string(file)?, rounds.parse()?),
-        _ => Err("expected: evaluations N, or evaluations FILE ROUNDS".into()),
+        [file, rounds, learn] if learn == "learn" => learn_from(&fs::read_to_string(file)?, rounds.parse()?),
+        _ => Err("expected: evaluations N, or evaluations FILE ROUNDS, or evaluations FILE ROUNDS learn".into()),
     }
 }
 
@@ -71,22 +77,49 @@ fn evaluate(text: &str, rounds: usize) -> Result<(), Failure> {
     let mut net = NetEvaluator::new(Box::new(engine));
     let (mut checksum, mut secs) = (0, Vec::new());
     for _ in 0..rounds {
-        checksum = 0xcbf2_9ce4_8422_2325_u64;
+        checksum = START;
         let began = Instant::now();
         for batch in situations.chunks(BATCH) {
             for evaluation in net.evaluate(batch)? {
                 let outputs = evaluation.logits.iter().chain(&evaluation.wdl).chain([&evaluation.moves_left]);
-                for value in outputs {
-                    checksum = (checksum ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01b3);
-                }
+                checksum = outputs.copied().fold(checksum, add);
             }
         }
         secs.push(began.elapsed().as_secs_f64());
     }
-    secs.sort_by(f64::total_cmp);
-    let speed = |secs: f64| (situations.len() as f64 / secs).round();
-    let best = secs.first().map_or(0.0, |&secs| speed(secs));
-    let median = secs.get(secs.len() / 2).map_or(0.0, |&secs| speed(secs));
-    println!("{{\"simd\":\"{simd}\",\"checksum\":\"{checksum:016x}\",\"best\":{best},\"median\":{median}}}");
+    print_speeds(simd, checksum, situations.len(), secs);
     Ok(())
+}
+
+fn learn_from(text: &str, rounds: usize) -> Result<(), Failure> {
+    let weights = Model::load(NET.as_ref())?.weights;
+    let kernels = Kernels::from_env()?;
+    let mut learner = LineLearner::new(weights.architecture(), kernels);
+    learner.set_weights(&weights.values());
+    let mut input = InputBatch::default();
+    for situation in situations(text)? {
+        encode(&situation.borrowed(), &mut input);
+    }
+    let (mut checksum, mut secs) = (0, Vec::new());
+    for _ in 0..rounds {
+        let began = Instant::now();
+        let predictions = learner.forward(&input);
+        let gradients = learner.backward(&input, &predictions);
+        secs.push(began.elapsed().as_secs_f64());
+        checksum = gradients.iter().flatten().copied().fold(START, add);
+    }
+    print_speeds(kernels.simd(), checksum, input.n, secs);
+    Ok(())
+}
+
+/// The checksum with one more number.
+fn add(checksum: u64, value: f32) -> u64 {
+    (checksum ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01b3)
+}
+
+fn print_speeds(simd: Simd, checksum: u64, n: usize, mut secs: Vec<f64>) {
+    secs.sort_by(f64::total_cmp);
+    let speed = |secs: Option<&f64>| secs.map_or(0.0, |secs| (n as f64 / secs).round());
+    let (best, median) = (speed(secs.first()), speed(secs.get(secs.len() / 2)));
+    println!("{{\"simd\":\"{simd}\",\"checksum\":\"{checksum:016x}\",\"best\":{best},\"median\":{median}}}");
 }

@@ -21,5 +21,5 @@ pub fn check_board(rules: &Rules) -> Result<(), NetError> {
     if rules.size() == BOARD {
         return Ok(());
     }
-    Err(NetError::Board { rules: rules.name().to_owned(), size: rules.size() })
+    Err(NetError::Board { rules: rules.name().to_owned(), size: rules.size(), expected: BOARD })
 }

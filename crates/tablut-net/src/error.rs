@@ -32,8 +32,8 @@ pub enum NetError {
     Batch { what: &'static str, found: usize, expected: usize },
     #[error("device `{}`: expected cpu, gpu:0 (or another number) or auto", shown(.0))]
     DeviceName(String),
-    #[error("nets play on {} squares; {} has {size}", crate::board::BOARD, shown(rules))]
-    Board { rules: String, size: BoardSize },
+    #[error("nets play on {expected} squares; {} has {size}", shown(rules))]
+    Board { rules: String, size: BoardSize, expected: BoardSize },
     #[error("{0}")]
     Inference(String),
 }

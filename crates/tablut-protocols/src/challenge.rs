@@ -24,7 +24,6 @@ pub const fn port(side: Side) -> u16 {
 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ChallengeError {
     #[error("the connection to the {peer} failed: {reason}")]
     Connection { peer: &'static str, reason: std::io::Error },

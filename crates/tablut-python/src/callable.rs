@@ -1,5 +1,6 @@
 //! Python callables as evaluators. They receive batches as arrays and return policy and value.
 
+use crate::calling_thread::Message;
 use crate::errors::{type_error, value_error};
 use numpy::ndarray::{ArrayViewD, Axis};
 use numpy::{IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
@@ -20,19 +21,13 @@ pub(crate) struct Batch {
 }
 
 /// An evaluator that sends its batches to the thread that calls the callable.
-pub(crate) struct CallableEvaluator {
-    callable: usize,
-    send: Box<dyn Fn(Batch) -> bool + Send>,
+pub(crate) struct CallableEvaluator<T> {
+    /// The index of the callable.
+    pub(crate) callable: usize,
+    pub(crate) to_caller: Sender<Message<T>>,
 }
 
-impl CallableEvaluator {
-    /// An evaluator for the callable with this index. `send` returns false if batches are no longer received.
-    pub(crate) fn new(callable: usize, send: impl Fn(Batch) -> bool + Send + 'static) -> Self {
-        Self { callable, send: Box::new(send) }
-    }
-}
-
-impl Evaluator for CallableEvaluator {
+impl<T: Send> Evaluator for CallableEvaluator<T> {
     fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
         if queries.is_empty() {
             return Ok(Vec::new());
@@ -43,9 +38,8 @@ impl Evaluator for CallableEvaluator {
         }
         let (answers, answered) = channel();
         let stopped = || EvaluateError::new("the evaluator was stopped");
-        if !(self.send)(Batch { callable: self.callable, input, answers }) {
-            return Err(stopped());
-        }
+        let batch = Batch { callable: self.callable, input, answers };
+        self.to_caller.send(Message::Batch(batch)).map_err(|_| stopped())?;
         answered.recv().map_err(|_| stopped())
     }
 }
@@ -122,13 +116,8 @@ fn shape_text(shape: &[usize]) -> String {
 
 fn logits(policy: &ArrayViewD<'_, f32>, row: usize, input: &InputBatch) -> PyResult<Vec<f32>> {
     let table = policy.index_axis(Axis(0), row);
-    let copied;
-    let table = if let Some(table) = table.as_slice() {
-        table
-    } else {
-        copied = table.iter().copied().collect::<Vec<f32>>();
-        &copied
-    };
+    let table = table.as_standard_layout();
+    let table = table.as_slice().expect("it has the standard layout");
     let logits: Vec<f32> = input.moves[input.move_range(row)].iter().map(|index| index.logit(table)).collect();
     match logits.iter().find(|logit| !logit.is_finite()) {
         None => Ok(logits),

@@ -3,46 +3,20 @@
 //! Callables run on the thread that called this package, so that they have this thread's settings, such as
 //! `torch.no_grad()`. Ctrl-C raises `KeyboardInterrupt` in this thread, and the work stops.
 
-use crate::callable::{Batch, CallableEvaluator};
+use crate::callable::Batch;
 use pyo3::prelude::*;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 use tablut_games::CancelToken;
-use tablut_search::Evaluator;
 
 /// The maximum time between two checks of Python's signals.
 const PATIENCE: Duration = Duration::from_millis(20);
 
+/// A message from the threads of the work to the calling thread.
 pub(crate) enum Message<T> {
     Batch(Batch),
     Part(T),
     Done,
-}
-
-/// The sending end of the messages, for the threads of the work.
-pub(crate) struct ToCaller<T>(Sender<Message<T>>);
-
-impl<T> Clone for ToCaller<T> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
-
-impl<T: Send + 'static> ToCaller<T> {
-    pub(crate) fn new() -> (Self, Receiver<Message<T>>) {
-        let (sender, receiver) = channel();
-        (Self(sender), receiver)
-    }
-
-    /// Sends a message. Returns false if the receiver was dropped.
-    pub(crate) fn send(&self, message: Message<T>) -> bool {
-        self.0.send(message).is_ok()
-    }
-
-    pub(crate) fn evaluator(&self, callable: usize) -> Box<dyn Evaluator> {
-        let to = self.clone();
-        Box::new(CallableEvaluator::new(callable, move |batch| to.send(Message::Batch(batch))))
-    }
 }
 
 /// The next message, or `None` if there is none within `PATIENCE`. Checks signals first.
@@ -65,14 +39,14 @@ pub(crate) fn supervise<T: Send>(
     py: Python<'_>,
     callables: &[Py<PyAny>],
     mut receiver: Receiver<Message<()>>,
-    to_caller: &ToCaller<()>,
+    to_caller: &Sender<Message<()>>,
     work: impl FnOnce(&CancelToken) -> T + Send,
 ) -> PyResult<T> {
     let cancel = CancelToken::new();
     std::thread::scope(|scope| {
         let at_work = scope.spawn(|| {
             let result = work(&cancel);
-            to_caller.send(Message::Done);
+            let _ = to_caller.send(Message::Done);
             result
         });
         let failure = loop {

@@ -1,6 +1,6 @@
 //! Matches between players.
 
-use crate::calling_thread::{ToCaller, supervise};
+use crate::calling_thread::supervise;
 use crate::errors::{type_error, value_error};
 use crate::json::to_python;
 use crate::model::{PyModel, n_threads};
@@ -10,6 +10,7 @@ use crate::search::{Prepared, Source};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 use tablut_arena::{
     DEFAULT_OPENING_PLIES, MatchConfig, MatchError, MatchReport, OpeningBook, Tournament, ladder, play_match,
 };
@@ -164,7 +165,7 @@ fn play(py: Python<'_>, pair: [&Entrant; 2], nets: &NetPool, config: &MatchConfi
     };
     let contestants = [contestant(0)?, contestant(1)?];
     let sources: Vec<&Source> = [own(0), own(1)].into_iter().flatten().collect();
-    let (to_caller, receiver) = ToCaller::new();
+    let (to_caller, receiver) = channel();
     let workers = config.concurrency.workers;
     let mut callables = Vec::new();
     let mut sets: Vec<Vec<Box<dyn Evaluator>>> = (0..workers).map(|_| nets.evaluators()).collect();

@@ -1,11 +1,12 @@
 //! Players that are named by text.
 
-use crate::calling_thread::{ToCaller, supervise};
+use crate::calling_thread::supervise;
 use crate::errors::{net_error, runtime_error, value_error};
 use crate::game::PyGame;
 use crate::rules::RulesArgument;
 use pyo3::prelude::*;
 use std::path::Path;
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tablut_games::{CancelToken, load_net};
 use tablut_net::NetPool;
@@ -85,7 +86,7 @@ impl PyPlayer {
         let game = copied;
         let mut seat = self.lock()?;
         let seat = &mut *seat;
-        let (to_caller, receiver) = ToCaller::new();
+        let (to_caller, receiver) = channel();
         let chosen = supervise(py, &[], receiver, &to_caller, |cancel| self.think(seat, &game, cancel))?;
         Ok(chosen?.to_string())
     }

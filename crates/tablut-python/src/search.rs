@@ -1,6 +1,7 @@
 //! Searches of one or many games, with a net or a Python callable.
 
-use crate::calling_thread::{ToCaller, supervise};
+use crate::callable::CallableEvaluator;
+use crate::calling_thread::{Message, supervise};
 use crate::errors::{runtime_error, type_error, value_error};
 use crate::game::PyGame;
 use crate::model::{PyModel, n_threads};
@@ -9,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::convert::Infallible;
 use std::sync::Mutex;
+use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
 use tablut_games::{Concurrency, Counters, LeafRequest, Task, run_tasks};
 use tablut_players::SearchOptions;
@@ -54,11 +56,13 @@ impl Source {
         n: usize,
         threads: usize,
         callable: usize,
-        to_caller: &ToCaller<T>,
+        to_caller: &Sender<Message<T>>,
     ) -> PyResult<Vec<Box<dyn Evaluator>>> {
-        let evaluator = |_| match self {
-            Self::Model(model) => model.get().evaluator(threads),
-            Self::Callable(_) => Ok(to_caller.evaluator(callable)),
+        let evaluator = |_| -> PyResult<Box<dyn Evaluator>> {
+            match self {
+                Self::Model(model) => model.get().evaluator(threads),
+                Self::Callable(_) => Ok(Box::new(CallableEvaluator { callable, to_caller: to_caller.clone() })),
+            }
         };
         (0..n).map(evaluator).collect()
     }
@@ -199,7 +203,7 @@ pub(crate) fn search<'py>(
     let concurrency = Concurrency { workers, tasks_per_worker: batch.max(1) };
     let source = Source::of(py, model, evaluator)?;
     let callables: Vec<Py<PyAny>> = source.callable(py).into_iter().collect();
-    let (to_caller, receiver) = ToCaller::new();
+    let (to_caller, receiver) = channel();
     let evaluators = Prepared::new(source.evaluators(workers, threads / workers, 0, &to_caller)?);
     let found = supervise(py, &callables, receiver, &to_caller, |cancel| {
         run_tasks(

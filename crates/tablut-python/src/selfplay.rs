@@ -1,6 +1,6 @@
 //! Self-play in the background, as an iterator of records.
 
-use crate::calling_thread::{Message, ToCaller, next_message};
+use crate::calling_thread::{Message, next_message};
 use crate::errors::{runtime_error, value_error};
 use crate::json::from_python;
 use crate::model::{PyModel, n_threads};
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tablut_games::{
@@ -135,7 +135,7 @@ impl Drop for PySelfPlay {
         let running = self.running.get_mut().unwrap_or_else(PoisonError::into_inner);
         let thread = running.thread.take();
         // Dropping the receiver lets threads continue that wait for answers.
-        running.receiver = ToCaller::new().1;
+        running.receiver = channel().1;
         if self.process == std::process::id() {
             if let Some(thread) = thread {
                 // The threads do not need Python's lock, so they end soon.
@@ -182,7 +182,7 @@ pub(crate) fn self_play(
     let config = SelfPlayConfig { opening_plies, max_plies, ..SelfPlayConfig::default() };
     let workers = n_threads(threads)?.clamp(1, games.max(1));
     let source = Source::of(py, model, evaluator)?;
-    let (to_caller, receiver) = ToCaller::new();
+    let (to_caller, receiver) = channel();
     let evaluators = Prepared::new(source.evaluators(workers, 1, 0, &to_caller)?);
     let (cancel, counters) = (CancelToken::new(), Arc::new(Counters::default()));
     let thread = {
@@ -193,12 +193,12 @@ pub(crate) fn self_play(
                 SelfPlayGame::new(index as u64, &rules[index % rules.len()], &config, &search, simulations, rng)
             };
             let deliver = |index: usize, record: GameRecord| {
-                to_caller.send(Message::Part((index, record)));
+                let _ = to_caller.send(Message::Part((index, record)));
             };
             let concurrency = Concurrency { workers, tasks_per_worker: batch };
             let make_evaluators = || vec![evaluators.take()];
             let ended = deliver_tasks(games, concurrency, game, make_evaluators, &counters, &cancel, deliver);
-            to_caller.send(Message::Done);
+            let _ = to_caller.send(Message::Done);
             ended
         })
     };

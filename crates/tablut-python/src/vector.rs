@@ -6,7 +6,7 @@ use crate::errors::{illegal_move, type_error, value_error};
 use crate::game::{PyGame, write_board};
 use crate::rules::{PyRules, RulesArgument};
 use crate::threads::Workers;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rand::rngs::ChaCha8Rng;
@@ -164,8 +164,6 @@ impl PyVectorGames {
     /// changes.
     fn step<'py>(&mut self, py: Python<'py>, actions: &Bound<'py, PyAny>) -> PyResult<StepArrays<'py>> {
         let actions = whole_numbers(actions, self.tables.len())?;
-        let actions = actions.as_array();
-        let actions: Vec<i64> = actions.iter().copied().collect();
         let (workers, max_plies) = (Workers::new(py, self.threads)?, self.max_plies);
         let tables = &mut self.tables;
         let results = py.detach(|| step(tables, &actions, max_plies, workers)).map_err(illegal_move)?;
@@ -234,21 +232,21 @@ fn tables(rules: &Arc<Rules>, n: usize, seed: u64) -> Vec<Table> {
 
 type StepArrays<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<bool>>, Bound<'py, PyArray1<bool>>);
 
-fn whole_numbers<'py>(object: &Bound<'py, PyAny>, n: usize) -> PyResult<PyReadonlyArray1<'py, i64>> {
+fn whole_numbers(object: &Bound<'_, PyAny>, n: usize) -> PyResult<Vec<i64>> {
     let array = object.py().import("numpy")?.call_method1("asarray", (object,))?;
     let untyped = array.cast::<PyUntypedArray>()?;
     if untyped.shape() != [n] {
         return Err(value_error(format!("actions of the shape {:?}: expected [{n}]", untyped.shape())));
     }
     if let Ok(array) = array.cast::<PyArray1<i64>>() {
-        return Ok(array.readonly());
+        return Ok(array.readonly().as_array().to_vec());
     }
     let dtype = untyped.dtype();
     let kind = dtype.getattr("kind")?.extract::<String>()?;
     if kind != "i" && kind != "u" {
         return Err(type_error(format!("actions of the dtype {dtype}: expected whole numbers, such as int64")));
     }
-    Ok(array.call_method1("astype", ("int64",))?.cast::<PyArray1<i64>>()?.readonly())
+    Ok(array.call_method1("astype", ("int64",))?.cast::<PyArray1<i64>>()?.readonly().as_array().to_vec())
 }
 
 /// Plays an action in each game. If one is illegal, no game changes.
@@ -282,13 +280,10 @@ fn encoded(tables: &mut [Table], workers: Workers) -> InputBatch {
             encode(&table.game.situation(&moves), batch);
         }
     });
-    batches
-        .into_iter()
-        .reduce(|mut all, batch| {
-            all.append(&batch);
-            all
-        })
-        .unwrap_or_default()
+    let mut batches = batches.into_iter();
+    let mut all = batches.next().unwrap_or_default();
+    batches.for_each(|batch| all.append(&batch));
+    all
 }
 
 /// A row of `width` numbers for each game, written by `write` into zeros.

@@ -103,7 +103,7 @@ pub fn line_chart(title: &str, reading: &str, series: &[Series], axis: Axis) -> 
                     text class="tick end" x=(LEFT - 5.0) y=(f1(y(*value) + 4.0)) { (label(*value)) }
                 }
                 @for value in &x_ticks {
-                    text class="tick mid" x=(f1(x(*value))) y=(HEIGHT - 10.0) { @if is_whole { (format!("{value:.0}")) } @else { (short(*value)) } }
+                    text class="tick mid" x=(f1(x(*value))) y=(HEIGHT - 10.0) { @if is_whole { (format!("{value:.0}")) } @else { (without_zeros(&short(*value))) } }
                 }
                 @for series in series {
                     path class=(format!("line {}{}", series.class, if series.dashed { " dashed" } else { "" })) d=(path(&series.points, x, y)) {}
@@ -128,6 +128,11 @@ fn lone(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> {
     let is_shown = |at: usize| points.get(at).is_some_and(|point| point.1.is_finite());
     let is_lone = move |at: usize| is_shown(at) && !is_shown(at + 1) && !at.checked_sub(1).is_some_and(is_shown);
     points.iter().enumerate().filter(move |(at, _)| is_lone(*at)).map(|(_, point)| *point)
+}
+
+/// A number without the zeros after its last decimal.
+fn without_zeros(number: &str) -> &str {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
 /// A coordinate with one decimal, a tenth of a pixel.

@@ -264,7 +264,8 @@ fn every_training_of_the_guide_has_a_sound_config() {
         let mut words = words.iter().map(String::as_str);
         let config = root().join("configs").join(words.next().unwrap());
         let mut command = Command::new(env!("CARGO_BIN_EXE_tablut"));
-        command.arg("config").arg(config);
+        // Paths of the guide's commands start at the root.
+        command.current_dir(root()).arg("config").arg(config);
         while let Some(word) = words.next() {
             if ["--dry-run", "--serve"].contains(&word) {
                 continue;

@@ -1,8 +1,16 @@
 //! Vectors of sixteen numbers of sixteen bits, and kernels that are written once with them.
 
 use crate::depthwise::TAPS;
-use crate::int8::{Int8Depthwise, TOP, scaled};
 use crate::{Grid, LANES};
+
+/// The largest activation, in steps.
+pub(crate) const TOP: i16 = 127;
+
+/// `value * multiplier / 32768`, rounded to the nearest, halves up.
+#[inline(always)]
+pub(crate) fn scaled(value: i16, multiplier: i16) -> i16 {
+    ((i32::from(value) * i32::from(multiplier) + 0x4000) >> 15) as i16
+}
 
 /// Sixteen numbers of sixteen bits.
 ///
@@ -114,7 +122,7 @@ fn two(from: &[i16]) -> &[[i16; LANES]; 2] {
     from.as_chunks().0.first_chunk().expect("thirty-two numbers")
 }
 
-/// `out = starts + depthwise convolution of image`, cut off.
+/// `out = starts + depthwise convolution of image`, cut off. The layer is its weights, `[tap][channel]`, and its multipliers.
 ///
 /// # Safety
 /// The contract of [`Sixteen`].
@@ -122,20 +130,20 @@ fn two(from: &[i16]) -> &[[i16; LANES]; 2] {
 pub(crate) unsafe fn depthwise<V: Sixteen>(
     grid: Grid,
     image: &[u8],
-    layer: &Int8Depthwise,
+    [taps, multipliers]: [&[i16]; 2],
     starts: &[i16],
     out: &mut [u8],
 ) {
-    let (channels, wide) = (layer.channels, grid.width() + 2);
+    let (channels, wide) = (multipliers.len(), grid.width() + 2);
     // SAFETY: the caller's contract.
     unsafe {
         // Sixteen channels of each square, with a border of zeros.
         let mut padded = vec![V::splat(0); (grid.height() + 2) * wide];
         for first in (0..channels).step_by(LANES) {
-            let (start, multipliers) = (V::load(at(starts, first)), V::load(at(&layer.multipliers, first)));
+            let (start, multiplier) = (V::load(at(starts, first)), V::load(at(multipliers, first)));
             let mut weights = [V::splat(0); TAPS];
             for (tap, weight) in weights.iter_mut().enumerate() {
-                *weight = V::load(at(&layer.taps, tap * channels + first));
+                *weight = V::load(at(taps, tap * channels + first));
             }
             for row in 0..grid.height() {
                 for column in 0..grid.width() {
@@ -152,7 +160,7 @@ pub(crate) unsafe fn depthwise<V: Sixteen>(
                             sum = sum.add(x.mul(*weight));
                         }
                     }
-                    let value = sum.add_cut(start).scaled(multipliers);
+                    let value = sum.add_cut(start).scaled(multiplier);
                     value.store_cut(at_mut(out, (row * grid.width() + column) * channels + first));
                 }
             }

@@ -67,7 +67,7 @@ impl Kernels {
             // SAFETY: the machine has AVX2, and the sizes were checked.
             #[cfg(target_arch = "x86_64")]
             Simd::Avx2 | Simd::Avx512 => unsafe { avx2::depthwise(grid, image, layer, starts, out) },
-            _ => dispatch!(self.simd, int8_depthwise(grid, image, layer, starts, out)),
+            _ => dispatch!(self.simd, int8_depthwise(grid, image, [&layer.taps, &layer.multipliers], starts, out)),
         }
     }
 

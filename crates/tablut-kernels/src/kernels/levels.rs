@@ -21,7 +21,7 @@ macro_rules! level {
     ($name:ident, $lanes:ty, $sixteen:ty, [$($feature:literal)?], $rows:literal, $panels:literal, $inputs:literal) => {
         pub(super) mod $name {
             use crate::int8::sixteen::{self, GridLines, Limits};
-            use crate::{Grid, Int8Depthwise, Rows};
+            use crate::{Grid, Rows};
             use crate::product::{self, Product};
             use crate::depthwise;
             use crate::outer::{self, Outer};
@@ -55,7 +55,7 @@ macro_rules! level {
                 = pointwise::gate::<$lanes>);
 
             kernel!([$($feature)?] int8_depthwise(
-                grid: Grid, image: &[u8], layer: &Int8Depthwise, starts: &[i16], out: &mut [u8]
+                grid: Grid, image: &[u8], layer: [&[i16]; 2], starts: &[i16], out: &mut [u8]
             ) = sixteen::depthwise::<$sixteen>);
 
             kernel!([$($feature)?] int8_clip(sums: &[i16], shift: u32, out: &mut [u8])

@@ -118,7 +118,7 @@ impl Action {
             serde_json::from_str(text).map_err(|error| unreadable(peer, &json_fault(&error), text))?;
         let square = |name: &str| name.to_ascii_lowercase().parse::<Square>();
         match (square(&squares.from), square(&squares.to)) {
-            (Err(error), _) | (_, Err(error)) => Err(unreadable(peer, &error.to_string(), text)),
+            (Err(error), _) | (_, Err(error)) => Err(unreadable(peer, &error, text)),
             (Ok(from), Ok(to)) => Ok(Move { from, to, choice: None }),
         }
     }
@@ -140,8 +140,8 @@ pub fn read_name(text: &str) -> String {
     shown.collect()
 }
 
-pub(super) fn unreadable(peer: &'static str, reason: &str, text: &str) -> ChallengeError {
-    ChallengeError::Message { peer, reason: reason.to_owned(), text: text.chars().take(80).collect() }
+pub(super) fn unreadable(peer: &'static str, reason: &impl ToString, text: &str) -> ChallengeError {
+    ChallengeError::Message { peer, reason: reason.to_string(), text: text.chars().take(80).collect() }
 }
 
 #[cfg(test)]

@@ -43,9 +43,8 @@ pub fn serve(
     on_move: &mut dyn FnMut(Move, &Game),
 ) -> Result<RefereeReport, ChallengeError> {
     let deadline = Instant::now() + options.join_time;
-    let defenders = join(white, Side::Defenders, deadline, options)?;
-    let attackers = join(black, Side::Attackers, deadline, options)?;
-    let [(attackers, first_name), (defenders, second_name)] = [attackers, defenders];
+    let (defenders, defenders_name) = join(white, Side::Defenders, deadline, options)?;
+    let (attackers, attackers_name) = join(black, Side::Attackers, deadline, options)?;
     let mut game = Game::new(options.rules.clone(), Side::Defenders);
     let players = [attackers, defenders];
     let (outcome, forfeit) = referee(&players, &mut game, options, on_move);
@@ -55,7 +54,7 @@ pub fn serve(
         // A player that has left does not receive the result.
         let _ = send(player, side, &last);
     }
-    Ok(RefereeReport { names: [first_name, second_name], moves: game.moves().collect(), outcome, forfeit })
+    Ok(RefereeReport { names: [attackers_name, defenders_name], moves: game.moves().collect(), outcome, forfeit })
 }
 
 fn referee(

@@ -4,11 +4,10 @@ use maud::{Markup, html};
 use tablut_arena::{MatchReport, SideResult};
 use tablut_ratings::Rating;
 
-use super::strength::score_cells;
-use crate::figures::signed;
+use crate::figures::{percent, signed};
 use crate::rated::{RatedProgress, is_rated, latest, progress, scores, strongest_apart};
 use crate::run_files::RunFiles;
-use crate::svg::{Axis, Series, line_chart};
+use crate::svg::{Axis, Series, line_chart, whiskers};
 
 pub fn section(run: &RunFiles) -> Markup {
     if !is_rated(&run.lines) {
@@ -110,5 +109,14 @@ fn table_of(found: &RatedProgress) -> Markup {
                 }
             }
         } } }
+    }
+}
+
+/// Two cells of a table: a score, and its interval as a bar. `title` names the score, and `class` colours the bar.
+pub(super) fn score_cells(of: &SideResult, title: &str, class: &str) -> Markup {
+    html! {
+        @if let Some(score) = of.score {
+            td { (percent(score.mean)) } td { (whiskers(title, score.low, score.mean, score.high, class)) }
+        } @else { td class="blank" { "–" } td {} }
     }
 }

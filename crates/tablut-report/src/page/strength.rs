@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 use tablut_arena::{LadderPlayer, MatchReport, SideResult};
 
-use super::ratings;
+use super::ratings::{self, score_cells};
 use crate::figures::{counted, elo_text, percent, signed};
 use crate::rated::progress;
 use crate::run_files::RunFiles;
@@ -109,15 +109,6 @@ pub fn section(run: &RunFiles) -> Markup {
             @let ladder = evaluation.ladder(rules);
             @if ladder.len() > 1 { (ladder_chart(rules, &ladder, &evaluation.matches_of(rules).collect::<Vec<_>>())) }
         }
-    }
-}
-
-/// Two cells of a table: a score, and its interval as a bar. `title` names the score, and `class` colours the bar.
-pub(super) fn score_cells(of: &SideResult, title: &str, class: &str) -> Markup {
-    html! {
-        @if let Some(score) = of.score {
-            td { (percent(score.mean)) } td { (whiskers(title, score.low, score.mean, score.high, class)) }
-        } @else { td class="blank" { "–" } td {} }
     }
 }
 

@@ -3,7 +3,6 @@
 mod finish;
 mod schedule;
 
-use std::ffi::OsStr;
 use std::io::Write as _;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -19,14 +18,13 @@ use tablut_learn::{Run, RunEvent, TimeSource, TrainConfig, TrainError, train};
 use tablut_net::{DeviceChoice, Model};
 use tablut_play::ServeArgs;
 
-use self::finish::{Deadline, finish};
+use self::finish::{Deadline, finish, resume_command};
 use self::schedule::RunTime;
 use super::config::{Overrides, load_config, run_of};
 use super::nats::FleetArgs;
 use crate::console::{Console, Voice};
 use crate::dashboard::{self, Dashboard};
 use crate::forecast_text::forecast_text;
-use crate::hints;
 use crate::interrupt::{self, Interrupted, cancelled_by_interrupt};
 use crate::live_writer::LiveWriter;
 use crate::nets::{NetMaker, check_config, net_maker};
@@ -278,9 +276,4 @@ impl Args {
 
 fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-}
-
-/// The command that continues the run in `folder`.
-fn resume_command(folder: &Path) -> String {
-    hints::command([OsStr::new("train"), OsStr::new("--resume"), folder.as_os_str()])
 }

@@ -39,7 +39,7 @@ fn errors_name_the_mistake() {
     let cases: [(&[&str], &str); 8] = [
         (&[NET, "--time", "3"], "500ms"),
         (&[NET, "--simulations", "0"], "1..="),
-        (&[NET, "--position", "9/9 a"], "expected 9"),
+        (&[NET, "--position", "9/9 a"], "2 rows, expected 7, 9 or 11"),
         (&[NET, "d1-d3", "d1-d3"], "ply 2: d1-d3 is illegal"),
         (&[NET, "z1-z2"], "ply 1"),
         (&[NET, "--rules", "nope"], "no rule set \"nope\""),

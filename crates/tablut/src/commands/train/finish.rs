@@ -14,7 +14,6 @@ use tablut_rules::USUAL_RULE_SET;
 
 use super::super::evaluate::measure;
 use super::super::matches::{Book, MatchArgs};
-use super::resume_command;
 use crate::console::{Console, Voice};
 use crate::hints;
 use crate::interrupt::Interrupted;
@@ -139,4 +138,9 @@ fn opponents(run: &Run) -> Vec<String> {
         (!is_taken).then(|| format!("{name}=net:{}@{simulations}", file.display()))
     };
     run.net_opponents().into_iter().filter_map(named).chain(given.iter().cloned()).collect()
+}
+
+/// The command that continues the run in `folder`.
+pub fn resume_command(folder: &Path) -> String {
+    hints::command([OsStr::new("train"), OsStr::new("--resume"), folder.as_os_str()])
 }
