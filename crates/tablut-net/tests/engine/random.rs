@@ -50,7 +50,11 @@ pub fn random_weights(name: &str, seed: u64) -> Weights {
 pub fn random_batch(n: usize, seed: u64) -> InputBatch {
     let mut random = Random::new(seed ^ 0x5eed);
     let mut input = InputBatch { n, ..InputBatch::default() };
-    input.planes = (0..n * PLANES).map(|_| tablut_rules::Bitboard::where_square(|_| random.below(5) == 0)).collect();
+    input.planes = (0..n * PLANES)
+        .map(|_| {
+            tablut_rules::Bitboard::where_square(|square| tablut_net::BOARD.contains(*square) && random.below(5) == 0)
+        })
+        .collect();
     input.features = (0..n * FEATURES).map(|_| random.unit()).collect();
     for _ in 0..n {
         for _ in 0..random.below(120) {

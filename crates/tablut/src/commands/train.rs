@@ -38,7 +38,7 @@ use crate::run_progress::RunProgress;
 use crate::run_warnings::RunWarnings;
 
 #[derive(clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct Args {
     /// The config file. The folder of a run means its config, rules and starting net.
     #[arg(required_unless_present_any = ["resume", "rules"])]
