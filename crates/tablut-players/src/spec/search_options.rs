@@ -111,7 +111,7 @@ mod tests {
             ("gumbel.nonsense=1", "KEY=VALUE"),
             ("method=fast", "another value: unknown variant `fast`"),
             ("solver=fast", "another value: unknown variant `fast`"),
-            ("solver=off,puct.c_init=many", "another value: invalid type"),
+            ("solver=off,puct.c_init=many", "another value: found the text \"many\", expected a number"),
             ("solver=off,solver=deep", "each setting once"),
             ("draw_value=none", "a number, or numbers for `attackers` and `defenders`"),
             ("draw_value.defenders=-2", "a number from -1 to 1"),
