@@ -149,24 +149,14 @@ impl FleetTrainer {
         if chosen.is_empty() {
             return Ok(new);
         }
-        let again = run_tasks(
-            chosen.len(),
-            self.options.concurrency,
-            |place| {
-                let index = chosen[place].game.index as usize;
-                order.game(index).expect("its opening was known when the game was checked")
-            },
-            || {
-                order
-                    .nets
-                    .iter()
-                    .map(|net| Box::new(NetEvaluator::new(make_inference(net))) as Box<dyn Evaluator>)
-                    .collect()
-            },
-            &Counters::default(),
-            cancel,
-            |_, _| {},
-        )?;
+        let game = |place: usize| {
+            let index = chosen[place].game.index as usize;
+            order.game(index).expect("its opening was known when the game was checked")
+        };
+        let evaluator = |net| Box::new(NetEvaluator::new(make_inference(net))) as Box<dyn Evaluator>;
+        let evaluators = || order.nets.iter().map(|net| evaluator(net)).collect();
+        let concurrency = self.options.concurrency;
+        let again = run_tasks(chosen.len(), concurrency, game, evaluators, &Counters::default(), cancel, |_, _| {})?;
         let mut wrong = Vec::new();
         for (received, played_here) in chosen.into_iter().zip(&again) {
             if received.game != *played_here && !wrong.contains(&received.worker) {

@@ -218,19 +218,13 @@ fn think(
         }
         Ok::<_, io::Error>(thinking.is_over(search, wire.has_ended))
     };
-    let mut broken = None;
-    let watch = &mut |search: &Search| match watched(search) {
-        Ok(false) => ControlFlow::Continue(()),
-        Ok(true) => ControlFlow::Break(()),
-        Err(error) => {
-            broken = Some(error);
-            ControlFlow::Break(())
-        }
+    let mut ended = Ok(false);
+    let watch = &mut |search: &Search| {
+        ended = watched(search);
+        if matches!(ended, Ok(false)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let search = net.search(game, &SearchConfig::for_play(), limit, watch).map_err(refusal)?;
-    if let Some(error) = broken {
-        return Err(Failure::Output(error));
-    }
+    ended?;
     wire.say(&info(&search, began))?;
     Ok(search.result().chosen)
 }
