@@ -57,7 +57,8 @@ impl Drop for JoinedGame {
     }
 }
 
-pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
+/// Serves an interface. `only` is the game of an interface that may see no other one.
+pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>, only: Option<Arc<str>>) {
     let (outbox, mut inbox): (Outbox, _) = mpsc::channel(OUTBOX);
     // After joining a game only its room holds the sender. The inbox ends when the room removes a slow interface.
     let (sender, mut before_joining) = (outbox.downgrade(), Some(outbox));
@@ -82,6 +83,11 @@ pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
                     (Some(outbox), Err(refused)) => {
                         limiter.wait(1.0).await;
                         outbox.try_send(encode(&refused)).is_ok()
+                    }
+                    (Some(outbox), Ok(call)) if only.as_ref().is_some_and(|only| !is_within(&call.request, only)) => {
+                        limiter.wait(1.0).await;
+                        let reason = Err("your link is for one game; the person who sent it can begin others".to_owned());
+                        outbox.try_send(encode(&Event::end(call.id, reason))).is_ok()
                     }
                     (Some(outbox), Ok(call)) => {
                         let opens = call.request.begins_a_game() || matches!(call.request, Request::Open { .. });
@@ -122,7 +128,17 @@ async fn next_message(socket: &mut WebSocket, early: &mut VecDeque<Message>) -> 
 
 /// Whether a request reads games from text or from disk, which takes up to tens of milliseconds each.
 fn is_long(request: &Request) -> bool {
-    matches!(request, Request::Import { .. } | Request::Open { .. }) || !request.games().is_empty()
+    matches!(request, Request::Import { .. } | Request::ImportGames { .. } | Request::Open { .. })
+        || !request.games().is_empty()
+}
+
+/// Whether a request concerns no other game than this one.
+fn is_within(request: &Request, game: &str) -> bool {
+    match request {
+        Request::Open { game: asked } => asked == game,
+        Request::Train { .. } | Request::StopTraining | Request::ImportGames { .. } => false,
+        request => !request.begins_a_game() && request.games().iter().all(|asked| asked == game),
+    }
 }
 
 /// Waits until a long request may run. `None` if the interface leaves meanwhile.
@@ -177,11 +193,11 @@ fn execute(
     let room = match &request {
         Request::Open { game } => server.open(game),
         request if request.begins_a_game() => server.begin(request, joined.as_ref().map(|joined| &joined.room)),
-        Request::Sit { seat } => {
+        Request::Sit { seat, key } => {
             let Some(mut joined) = joined else {
                 return (None, Err("no game is open; send `new` or `open` first".to_owned()));
             };
-            let side = joined.room.sit(seat, outbox);
+            let side = server.sit(&joined.room, joined.listener, (seat, key), outbox);
             joined.seat = side.as_ref().ok().copied();
             return (Some(joined), side.map(|_| ()));
         }
