@@ -22,7 +22,7 @@ use game_server::GameServer;
 use listener::BoundedListener;
 use nets::{NetShelf, NetSources};
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,7 +88,7 @@ const PUZZLES: [&str; 6] = [
 /// Serves only `pages` until the program ends. Of `args` only the address is used. `ready` receives the link.
 pub fn serve_pages(args: &ServeArgs, pages: &[AddedPage], ready: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
     let router = |access: AccessControl| routes::only_pages(Arc::new(access), pages);
-    runtime(1)?.block_on(run(args, router, ready))
+    runtime(1)?.block_on(run(args, router, &mut |links| ready(&links[0])))
 }
 
 /// Serves the page until the program ends, with `pages` in addition. `trainer` trains nets for the page. `ready`
@@ -134,7 +134,10 @@ pub fn serve(
         repeat(&runtime, FOLLOW, &server, GameServer::refresh_nets);
     }
     let router = |access: AccessControl| routes::router(server, Arc::new(access), pages);
-    let result = runtime.block_on(run(args, router, &mut |link| ready(link, &saved_in)));
+    let result = runtime.block_on(run(args, router, &mut |links| {
+        let others: String = links[1..].iter().map(|link| format!("Also: {link}\n")).collect();
+        ready(&links[0], &(others + &saved_in));
+    }));
     jobs.close();
     result
 }
@@ -178,7 +181,7 @@ fn runtime(threads: usize) -> io::Result<Runtime> {
 async fn run(
     args: &ServeArgs,
     router: impl FnOnce(AccessControl) -> Router,
-    ready: &mut dyn FnMut(&str),
+    ready: &mut dyn FnMut(&[String]),
 ) -> Result<(), ServeError> {
     let listener = bind(args).await?;
     let address = listener.local_addr()?;
@@ -186,16 +189,36 @@ async fn run(
         Some(ip) if !ip.is_loopback() => Some(token()?),
         _ => None,
     };
-    // The unspecified address (0.0.0.0) does not work in a link.
-    let ip = if address.ip().is_unspecified() { Ipv4Addr::LOCALHOST.into() } else { address.ip() };
-    let here = SocketAddr::new(ip, address.port()).to_string();
-    let host = args.host.first().map_or(here, |name| format!("{name}:{}", address.port()));
+    let names = args.host.iter().map(|name| format!("{name}:{}", address.port()));
+    let here = addresses(address.ip()).into_iter().map(|ip| SocketAddr::new(ip, address.port()).to_string());
     let query = token.as_ref().map_or_else(String::new, |token| format!("?token={token}"));
-    let link = format!("http://{host}/{query}");
+    let links: Vec<String> = names.chain(here).map(|host| format!("http://{host}/{query}")).collect();
     let access = AccessControl::new(address, &args.host, token);
     let router = router(access);
-    ready(&link);
+    ready(&links);
     Ok(axum::serve(BoundedListener::new(listener), router).await?)
+}
+
+/// The addresses under which this machine is reached, its own network's first. The unspecified address (0.0.0.0) does not
+/// work in a link.
+fn addresses(ip: IpAddr) -> Vec<IpAddr> {
+    if !ip.is_unspecified() {
+        return vec![ip];
+    }
+    // No packet is sent: to connect a UDP socket only chooses a route, and with it the address of this machine.
+    let to = |target: [u8; 4]| {
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+        socket.connect((Ipv4Addr::from(target), 9)).ok()?;
+        Some(socket.local_addr().ok()?.ip()).filter(|ip| !ip.is_unspecified())
+    };
+    let mut found: Vec<IpAddr> = Vec::new();
+    let private = [[192, 168, 0, 1], [10, 0, 0, 1], [172, 16, 0, 1], [192, 0, 2, 1]];
+    for ip in private.into_iter().filter_map(to).chain([Ipv4Addr::LOCALHOST.into()]) {
+        if !found.contains(&ip) {
+            found.push(ip);
+        }
+    }
+    found
 }
 
 /// Listens at the given port. If none is given, listens at the default port or, if that is in use, at any free port.

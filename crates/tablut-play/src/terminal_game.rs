@@ -227,7 +227,9 @@ impl TerminalGame {
 
     fn take_back(&mut self) -> Result<Answer, String> {
         let before = self.session().game().ply();
-        self.request(Request::TakeBack)?;
+        // The moves stay in the tree, so that `redo` finds them. Only a resignation is gone.
+        let turn = self.session().turn_before().filter(|_| self.session().node().resigned.is_none());
+        self.request(turn.map_or(Request::TakeBack, |node| Request::GoTo { node }))?;
         let plies = before - self.session().game().ply();
         Ok(Answer::Changed(match plies {
             0 => "took back the resignation".to_owned(),

@@ -1,7 +1,6 @@
 //! Searches of one or many games, with a net or a Python callable.
 
-use crate::callable::CallableEvaluator;
-use crate::callable::Message;
+use crate::callable::{CallableEvaluator, Message};
 use crate::calling_thread::supervise;
 use crate::errors::{runtime_error, type_error, value_error};
 use crate::game::PyGame;

@@ -15,7 +15,7 @@ pub struct TimeControl {
     pub increment: u32,
 }
 
-/// A clock. It runs from the first move on.
+/// A clock. It runs from the first move on, if both people have taken their seats.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Clock {
     control: TimeControl,
@@ -23,7 +23,7 @@ pub struct Clock {
     attackers: u64,
     /// Milliseconds that the defenders had left after their last move.
     defenders: u64,
-    /// The time of the last move, in milliseconds since 1970. `None` before the first move.
+    /// When the running time began, in milliseconds since 1970. `None` while no time runs.
     since: Option<u64>,
     lost: Option<Side>,
     /// The present time, in milliseconds since 1970.
@@ -65,15 +65,20 @@ impl Clock {
         }
     }
 
-    /// A side has moved: its time stops, and the other side's time runs.
-    pub(crate) fn press(&mut self, mover: Side) {
+    /// The time of the side to move begins to run, if no time runs yet.
+    pub(crate) fn start(&mut self) {
+        self.since.get_or_insert(self.now);
+    }
+
+    /// A side has moved: its time stops, and the other side's time runs. Before both people are there only they move.
+    pub(crate) fn press(&mut self, mover: Side, are_there: bool) {
         let (used, gained) = match self.since {
             Some(since) => (self.now.saturating_sub(since), 1000 * u64::from(self.control.increment)),
             None => (0, 0),
         };
         let kept = self.time_left(mover);
         *kept = kept.saturating_sub(used).saturating_add(gained);
-        self.since = Some(self.now);
+        self.since = are_there.then_some(self.now);
     }
 
     /// Whether the time of the side to move is up. That side has then lost.
@@ -121,9 +126,12 @@ mod tests {
         let mut clock = Clock::new(TimeControl { seconds: 60, increment: 2 }).unwrap();
         // Nothing runs before the first move.
         assert_eq!((clock_at(&mut clock, 50).attackers, clock_at(&mut clock, 50).running), (60_000, None));
-        clock.press(Side::Attackers);
+        // Nothing runs either while the other person is missing.
+        clock.press(Side::Attackers, false);
+        assert_eq!(clock_at(&mut clock, 50).running, None);
+        clock.press(Side::Attackers, true);
         clock_at(&mut clock, 60);
-        clock.press(Side::Defenders);
+        clock.press(Side::Defenders, true);
         let view = clock_at(&mut clock, 75);
         assert_eq!((view.attackers, view.defenders, view.running), (45_000, 52_000, Some(Side::Attackers)));
         assert!(!clock.runs_out(Side::Attackers));

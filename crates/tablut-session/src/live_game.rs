@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tablut_rules::Move;
 
-pub use answer::export_games;
+pub use answer::{export_games, read_games};
 pub use new_game::first_side;
 
 #[derive(Default)]

@@ -59,15 +59,54 @@ impl Players {
     }
 }
 
-/// The secrets of a game between two people with a seat each. An interface with a side's secret plays that side. An
-/// interface without a secret can only watch.
+/// The secrets of a game between two people with a seat each. The interface that first shows a side's secret takes the
+/// seat with a key of its own, and only this key can sit there again. All other interfaces can only watch.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 pub struct Seats {
     pub attackers: String,
     pub defenders: String,
+    /// The keys of the seats that are taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    attackers_key: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    defenders_key: Option<String>,
 }
 
+/// The longest key of a seat, in bytes.
+const MAX_KEY: usize = 64;
+
 impl Seats {
+    pub fn new(attackers: String, defenders: String) -> Self {
+        Self { attackers, defenders, attackers_key: None, defenders_key: None }
+    }
+
+    pub fn is_taken(&self, side: Side) -> bool {
+        match side {
+            Side::Attackers => self.attackers_key.is_some(),
+            Side::Defenders => self.defenders_key.is_some(),
+        }
+    }
+
+    pub fn are_taken(&self) -> bool {
+        self.is_taken(Side::Attackers) && self.is_taken(Side::Defenders)
+    }
+
+    /// Takes the seat with this secret, or sits there again.
+    pub(crate) fn sit(&mut self, secret: &str, key: &str) -> Result<Side, String> {
+        let side = self.side_of(secret).ok_or("the link's secret is not that of a seat in this game")?;
+        if key.len() > MAX_KEY {
+            return Err(format!("a key of {} bytes, expected at most {MAX_KEY}", key.len()));
+        }
+        let kept = match side {
+            Side::Attackers => &mut self.attackers_key,
+            Side::Defenders => &mut self.defenders_key,
+        };
+        if kept.get_or_insert_with(|| key.to_owned()) != key {
+            return Err("somebody else has this seat; you can only watch".to_owned());
+        }
+        Ok(side)
+    }
+
     pub fn side_of(&self, secret: &str) -> Option<Side> {
         match secret {
             secret if secret == self.attackers => Some(Side::Attackers),

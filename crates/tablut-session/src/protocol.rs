@@ -8,6 +8,7 @@ use crate::level::LevelInfo;
 use crate::player::Players;
 use crate::puzzle::PuzzleCounts;
 use crate::record::Format;
+use crate::report::GameEnding;
 use crate::results::{ExperimentView, FoundPuzzle, LensRow, Mistake, RefutationView, TrainingView};
 use crate::thinking::Analysis;
 use crate::tree::{NodeId, NodeValue};
@@ -52,8 +53,12 @@ pub enum Request {
         pauses_on_blunders: Option<bool>,
         clock: Option<TimeControl>,
     },
-    /// Takes the seat with this secret, for this interface.
-    Sit { seat: String },
+    /// Takes the seat with this secret, for this interface. The seat then belongs to `key`, which the interface chooses.
+    Sit {
+        seat: String,
+        #[serde(default)]
+        key: String,
+    },
     /// Opens the host's game of this name.
     Open { game: String },
     /// Opens a new game from text: JSON, OTG, moves, a position or a link.
@@ -125,6 +130,9 @@ pub enum Request {
     FindPuzzles { games: Vec<String> },
     /// Asks for these saved games as one file.
     ExportGames { games: Vec<String> },
+    /// Adds saved games to the host's: a list of them in JSON, as in the file of [`Request::ExportGames`]. Those that are
+    /// among `games` already are skipped.
+    ImportGames { text: String, games: Vec<String> },
     /// Analyses the current position under each rule set.
     Lens,
     /// Checks whether a form's values are valid rules.
@@ -175,6 +183,8 @@ pub enum Event {
     Seats { attackers: String, defenders: String },
     /// The seat that this interface has taken.
     Seat { side: Side },
+    /// Who has the seats of a game with seats.
+    Presence { attackers: Presence, defenders: Presence },
     /// The computer starts or stops thinking about its move.
     Thinking { on: bool },
     /// The result of an analysis so far. `done` is set in the last one.
@@ -217,12 +227,34 @@ pub enum Event {
     Training(Box<TrainingView>),
     /// The game, the position or the rules as the text of a file, with a name for it.
     Export { format: Format, name: String, text: String },
+    /// The games that were added.
+    ImportedGames { games: Vec<GameEntry> },
     /// The part of the link after `#`.
     Link { fragment: String },
     /// The request with the id `re` has succeeded.
     Done { re: u64 },
     /// The request with the id `re` has failed. `re` is 0 if there is no such request.
     Refused { re: u64, error: String },
+}
+
+/// A saved game for a list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GameEntry {
+    pub game: String,
+    pub rules: String,
+    pub players: Players,
+    pub plies: u32,
+    pub ending: Option<GameEnding>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Presence {
+    /// Nobody has taken the seat.
+    Free,
+    /// Whoever has taken the seat shows the game.
+    Here,
+    Away,
 }
 
 impl Event {

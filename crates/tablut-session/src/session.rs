@@ -189,21 +189,30 @@ impl Session {
     }
 
     /// Goes back to a person's turn: two plies if the computer has answered, or one if two people play. Returns the
-    /// number of plies.
+    /// number of plies. If the current position is the last one of its line, the moves leave the tree. Otherwise a person
+    /// only looks back.
     pub fn take_back(&mut self) -> Result<u32, SessionError> {
         if self.node().resigned.is_some() {
             return self.undo().map(|()| 0);
         }
-        let path = self.tree.path(self.current);
-        let mut side = self.game.position().side_to_move();
-        for (plies, id) in path.iter().rev().enumerate().skip(1) {
-            side = side.opponent();
-            if self.players.are_computers() || self.players.of(side).is_person() {
-                self.go_to(*id)?;
-                return Ok(plies as u32);
-            }
+        let (path, before) = (self.tree.path(self.current), self.turn_before().ok_or(SessionError::NothingToUndo)?);
+        let after = path.iter().position(|id| *id == before).map_or(0, |at| at + 1);
+        let is_last = self.node().children.is_empty();
+        if is_last {
+            self.remove(path[after])?;
+        } else {
+            self.go_to(before)?;
         }
-        Err(SessionError::NothingToUndo)
+        Ok((path.len() - after) as u32)
+    }
+
+    /// The last position before the current one in which a person was to move, or any if the computer plays both sides.
+    pub fn turn_before(&self) -> Option<NodeId> {
+        let mut side = self.game.position().side_to_move();
+        self.tree.path(self.current).into_iter().rev().skip(1).find(|_| {
+            side = side.opponent();
+            self.players.are_computers() || self.players.of(side).is_person()
+        })
     }
 
     pub fn go_to(&mut self, id: NodeId) -> Result<(), SessionError> {

@@ -164,6 +164,8 @@ pub struct State {
     pub line: Vec<NodeId>,
     pub can_undo: bool,
     pub can_redo: bool,
+    /// The part of a link after `#` that carries rules, start and moves.
+    pub link: String,
 }
 
 impl State {
@@ -197,6 +199,7 @@ impl State {
             line: session.tree().line(here),
             can_undo: here != Tree::ROOT || session.node().resigned.is_some(),
             can_redo: session.tree().next(here).is_some(),
+            link: session.to_link(),
         }
     }
 }

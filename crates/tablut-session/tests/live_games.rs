@@ -105,7 +105,11 @@ fn the_computer_answers_and_a_take_back_takes_both_moves() {
     assert_eq!(states.len(), 2);
     assert_eq!((states[1]["ply"].as_u64(), states[1]["side"].as_str()), (Some(2), Some("attackers")));
     host.ask(json!({"do": "take-back"})).unwrap();
-    assert_eq!(host.events("state")[0]["ply"], 0);
+    let state = host.events("state").remove(0);
+    assert_eq!((state["ply"].as_u64(), state["tree"].as_array().map(Vec::len)), (Some(0), Some(1)));
+    host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
+    host.run();
+    host.ask(json!({"do": "go-to", "node": 0})).unwrap();
     // Going to an earlier position starts no reply. A move from there does.
     host.ask(json!({"do": "forward"})).unwrap();
     host.run();

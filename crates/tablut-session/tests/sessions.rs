@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use tablut_rules::{RuleSet, Rules, Side};
 use tablut_session::{
-    Alarm, Controller, MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Players, SavedGame, Session, SessionError, Tree,
+    Alarm, Controller, Format, MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Players, SavedGame, Session, SessionError,
+    Tree,
 };
 
 fn session(rules: &str, players: Players) -> Session {
@@ -59,10 +60,22 @@ fn a_take_back_returns_to_a_persons_turn() {
     play(&mut game, &["e3-f3", "d3-d2"]);
     assert_eq!(game.take_back().unwrap(), 2);
     assert_eq!((game.history().len(), game.is_computers_turn()), (1, false));
+    // What was taken back is no part of the game, nor of its exports.
+    play(&mut game, &["e3-d3"]);
+    game.resign(Side::Defenders).unwrap();
+    let saved = game.saved();
+    assert_eq!((saved.moves.len(), saved.winner), (2, Some(Side::Attackers)));
+    let record = game.export(Format::Otg).unwrap();
+    assert!(!record.contains("f3"), "{record}");
 
     let mut both = session("kvasir", Players::people());
     play(&mut both, &["d1-d3", "e3-f3"]);
+    both.undo().unwrap();
     assert_eq!(both.take_back().unwrap(), 1);
+    assert_eq!(both.tree().len(), 3, "whoever looks back loses no move");
+    both.redo().unwrap();
+    both.redo().unwrap();
+    assert_eq!((both.take_back().unwrap(), both.tree().len()), (1, 2));
 }
 
 #[test]

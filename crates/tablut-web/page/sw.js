@@ -1,8 +1,9 @@
 // Keeps the files of one version, so that the page works without a network. A new version waits until the page asks for it.
 
 const FILES = {};
-const CACHE = "tablut";
 const scope = new URL("./", location.href).href;
+// Another copy of the page under the same origin has files of its own.
+const CACHE = "tablut " + scope;
 // A file is kept under its address and the hash of its content, so that a new version fetches only what has changed.
 const keptAs = (path) => `${scope}${path}?${FILES[path]}`;
 

@@ -45,6 +45,7 @@ function addLetters(frame) {
 // Puts the cells into their rows. The edges of the board are marked, so that signs can point outwards.
 function arrange() {
   const rows = byId("board").children;
+  const focused = document.activeElement;
   for (let row = 0; row < 9; row += 1) {
     for (let column = 0; column < 9; column += 1) {
       const cell = cells.get(squareAt(column, row));
@@ -53,6 +54,8 @@ function arrange() {
       rows[row].append(cell);
     }
   }
+  // A cell that is put elsewhere loses the focus.
+  if (focused?.classList.contains("cell")) focused.focus({ preventScroll: true });
   for (const [label, text] of labels) label.textContent = text();
 }
 

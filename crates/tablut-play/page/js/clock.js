@@ -3,6 +3,7 @@
 
 import { h } from "./dom.js";
 import { ask, on } from "./host.js";
+import { keep, kept } from "./kept.js";
 import { changed, request, say, store } from "./store.js";
 
 const KEY = "clocks";
@@ -16,14 +17,13 @@ let last = 0;
 // When the host's last state arrived.
 let arrived = 0;
 
-const kept = () => JSON.parse(localStorage.getItem(KEY) ?? "{}");
-const keep = () => localStorage.setItem(KEY, JSON.stringify({ ...kept(), [store.game]: clock }));
+const keepClock = () => keep(KEY, { ...kept(KEY, {}), [store.game]: clock });
 
 // The seconds that each person has in the game that is about to begin.
 export const wantClock = (seconds) => { wanted = Number(seconds); };
 
 on("game", ({ game }) => {
-  clock = wanted ? { attackers: wanted, defenders: wanted } : kept()[game] ?? null;
+  clock = wanted ? { attackers: wanted, defenders: wanted } : kept(KEY, {})[game] ?? null;
   wanted = 0;
 });
 
@@ -65,7 +65,7 @@ setInterval(() => {
   const before = Math.ceil(clock[side]);
   clock[side] = Math.max(0, clock[side] - elapsed);
   if (Math.ceil(clock[side]) === before) return;
-  keep();
+  keepClock();
   changed();
   if (before === LOW_SECONDS + 1) say(`${LOW_SECONDS} seconds left.`);
   if (clock[side] === 0) {

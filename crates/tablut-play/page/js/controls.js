@@ -5,6 +5,7 @@ import { confirmFirst } from "./choice.js";
 import { clockView } from "./clock.js";
 import { levelOf, playerName } from "./levels.js";
 import { mySide } from "./mygames.js";
+import { whereabouts } from "./seats.js";
 import { openPanel } from "./tabs.js";
 import { request, set, store, watch } from "./store.js";
 
@@ -59,7 +60,7 @@ function player(side, all) {
   const lost = capturedOf(kind, state);
   const level = levelOf(state.players[side]);
   return [use(side === "attackers" ? "piece-attacker" : "piece-king"),
-    h("span", { class: "who" }, h("span", {}, capital(side)), h("span", { class: "name", title: level?.description }, playerName(side, state))),
+    h("span", { class: "who" }, h("span", {}, capital(side)), h("span", { class: "name", title: level?.description }, [playerName(side, state), whereabouts(side)].filter(Boolean).join(", "))),
     h("span", { class: "lost", role: "img", "aria-label": lost ? `${lost} ${kind}s captured` : `no ${kind} captured`, title: lost ? `${lost} ${kind}s captured` : null },
       lost > 0 && [use("piece-" + kind), h("span", {}, "×" + lost)]),
     h("span", { class: "to-move" }, what), clockView(side)];
@@ -103,6 +104,7 @@ watch((all) => {
   const moves = state.ply === 1 ? "1 move" : state.ply + " moves";
   replace(byId("game-name"), rules ? [h("span", {}, rules.title), h("span", { class: "soft" }, ` · ${moves}`)] : "");
   byId("game-name").title = rules ? `${rules.title}: ${rules.source}. Read these rules` : "";
+  document.title = `${state.ending ? "Game over" : mySide() === state.side ? "Your move" : `${capital(state.side)} to move`} – Tablut`;
   const status = byId("status");
   status.classList.toggle("over", isOver(all) && !exercise);
   replace(status, statusOf(all));

@@ -25,6 +25,15 @@ export function replace(element, ...children) {
 export const percent = (share) => (share > 0 && share < 0.095 ? (100 * share).toFixed(1) : Math.round(100 * share)) + " %";
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+// Saves a file on the user's device.
+export function saveFile(name, type, content) {
+  const link = h("a", { href: URL.createObjectURL(new Blob([content], { type })), download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
 // A picture of something defined in pieces.js.
 export const use = (name) => s("svg", { viewBox: "0 0 64 64", "aria-hidden": "true" }, s("use", { href: "#" + name }));
 

@@ -8,6 +8,8 @@ let hello = null;
 let lastId = 0;
 // After this time the page shows that a request is waiting for its answer.
 const PATIENCE_MS = 1500;
+// The server ends a connection that sends more at once.
+const MOST_BYTES = 250000;
 
 // Whether the host can do something that not every host can. `hello` says it, or the transport.
 export function can(what) {
@@ -29,7 +31,10 @@ function tell(kind, event) {
 export function ask(what, more = {}) {
   return new Promise((resolve, reject) => {
     lastId += 1;
-    if (!transport.send(JSON.stringify({ id: lastId, do: what, ...more }))) {
+    const text = JSON.stringify({ id: lastId, do: what, ...more });
+    const bytes = transport.hasServer ? new Blob([text]).size : 0;
+    if (bytes > MOST_BYTES) return reject(new Error(`This has ${Math.ceil(bytes / 1000)} kB, expected at most ${MOST_BYTES / 1000} kB.`));
+    if (!transport.send(text)) {
       reject(new Error("There is no connection to the program."));
       return;
     }
@@ -42,8 +47,32 @@ function tellWaiting(id) {
   if (waiting.has(id)) tell("waiting", { on: true });
 }
 
-function hear(text) {
-  const event = JSON.parse(text);
+// The computer's move is shown so long after the one before it that this one and its captures are seen first.
+const REPLY_MS = 400;
+const CAPTURE_MS = 700;
+let last = { at: 0, state: null };
+let held = null;
+
+function hear(event) {
+  if (held) return held.push(event);
+  const { at, state } = last;
+  const isReply = event.event === "state" && state?.computer_to_move && event.ply === state.ply + 1;
+  const wait = isReply ? at + (state.last?.captured.length ? CAPTURE_MS : REPLY_MS) - performance.now() : 0;
+  if (wait <= 0) return take(event);
+  held = [event];
+  return setTimeout(release, wait);
+}
+
+function release() {
+  const [first, ...later] = held;
+  held = null;
+  take(first);
+  for (const event of later) hear(event);
+}
+
+function take(event) {
+  if (event.event === "state") last = { at: performance.now(), state: event };
+  if (event.event === "game") last.state = null;
   tell("waiting", { on: false });
   if (event.event === "done") {
     waiting.get(event.re)?.resolve();
@@ -67,4 +96,4 @@ function changed(state, reason = "") {
   tell("lost", { reason });
 }
 
-export const connect = () => transport.connect(hear, changed);
+export const connect = () => transport.connect((text) => hear(JSON.parse(text)), changed);

@@ -39,8 +39,9 @@ function choose(square) {
 function choosePremove(square) {
   const own = (at) => store.state.pieces[at] && (store.state.pieces[at] === "attacker") !== (store.state.side === "attackers");
   if (store.selected && store.selected !== square && !own(square)) {
-    set({ premove: { from: store.selected, to: square }, selected: null });
-    say(`${store.selected} to ${square} is prepared.`);
+    const from = store.selected;
+    set({ premove: { from, to: square }, selected: null });
+    say(`${from} to ${square} is prepared.`);
   } else set({ selected: own(square) && store.selected !== square ? square : null, premove: null });
 }
 

@@ -9,6 +9,8 @@ import { proofCard } from "./proof.js";
 
 const toggle = h("button", { type: "button", id: "analyse", "aria-pressed": "false", onclick: () => analyse(!store.analysing) }, "Analyse this position");
 const summary = h("div", { class: "stack" });
+// The moves of a line that the board shows.
+const SHOWN = 7;
 const lines = h("ol", { class: "lines" });
 const graph = makeGraph();
 const DRAWN_BY = [["visits", "visits"], ["prior", "prior"], ["value", "value"]];
@@ -31,9 +33,10 @@ function lineView(line, side) {
   const value = line.proven ? h("span", { class: "sure" }, line.words) : h("span", {}, percent(line.chances[side]));
   const show = () => set({ shownLine: line.moves });
   const hide = () => set({ shownLine: null });
-  return h("li", {}, h("button", { type: "button", onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, onclick: () => request("play", { move: line.moves[0] }) },
+  let step = 0;
+  return h("li", {}, h("button", { type: "button", onmouseenter: show, onmouseleave: hide, onfocus: show, onblur: hide, title: "Show the line step by step", onclick: () => { step = (step % Math.min(line.moves.length, SHOWN)) + 1; set({ shownLine: line.moves.slice(0, step) }); } },
     h("span", { class: "first" }, line.moves[0]), value, h("span", { class: "soft small" }, `${line.visits.toLocaleString("en")} visits · prior ${percent(line.prior)}`),
-    h("span", { class: "rest" }, line.moves.slice(1, 9).join(" "))));
+    h("span", { class: "rest" }, line.moves.slice(1, 9).join(" "))), h("button", { type: "button", class: "play", "aria-label": `Play ${line.moves[0]}`, onclick: () => request("play", { move: line.moves[0] }) }, "Play"));
 }
 
 let focused = null;
@@ -41,7 +44,7 @@ watch((all) => {
   const { state, analysing, analysis, exercise } = all;
   toggle.setAttribute("aria-pressed", String(analysing));
   toggle.disabled = !!exercise;
-  toggle.textContent = analysing ? "Stop" : "Analyse this position";
+  toggle.textContent = analysing ? (analysis?.done ? "Close" : "Stop") : "Analyse this position";
   drawGraph(graph, all, all.review?.mistakes);
   if (!analysing || !analysis) {
     const waiting = analysing && !state.ending ? "Thinking…" : state.ending ? "The game is over." : "Nothing is shown until you ask.";

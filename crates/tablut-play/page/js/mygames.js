@@ -1,22 +1,21 @@
-// The list of this browser's games. Local storage keeps it.
+// The list of this browser's games. The browser keeps it.
 
 import { on } from "./host.js";
+import { keep, kept } from "./kept.js";
 import { store } from "./store.js";
 
 const KEY = "my-games";
-const MOST_GAMES = 200;
+const MOST_GAMES = 5000;
 
 // The games, the latest first. Earlier versions kept only names.
 export function myGames() {
-  const kept = localStorage.getItem(KEY);
-  if (kept) return JSON.parse(kept);
-  return JSON.parse(localStorage.getItem("games") ?? "[]").map((game) => ({ game }));
+  return kept(KEY, null) ?? kept("games", []).map((game) => ({ game }));
 }
 
-const keep = (games) => localStorage.setItem(KEY, JSON.stringify(games.slice(0, MOST_GAMES)));
+const keepGames = (games) => keep(KEY, games.slice(0, MOST_GAMES));
 
-export const addGame = (entry) => keep([entry, ...myGames().filter(({ game }) => game !== entry.game)]);
-export const forgetGame = (game) => keep(myGames().filter((entry) => entry.game !== game));
+export const addGame = (entry) => keepGames([entry, ...myGames().filter(({ game }) => game !== entry.game)]);
+export const forgetGame = (game) => keepGames(myGames().filter((entry) => entry.game !== game));
 
 // The user's side: null if two people or no people play.
 export function ownSide({ attackers, defenders }) {

@@ -1,18 +1,19 @@
 // The user's own rules that were played in this browser. They can be chosen again.
 
 import { on } from "./host.js";
+import { keep, kept } from "./kept.js";
 import { store } from "./store.js";
 
 const KEY = "my-rules";
 const MOST_RULES = 20;
 
 // The rules, the latest first: each a name and the text of a rule file.
-export const keptRules = () => JSON.parse(localStorage.getItem(KEY) ?? "[]");
+export const keptRules = () => kept(KEY, []);
 
 on("rules", ({ name, toml, built_in: isBuiltIn }) => {
   if (isBuiltIn) return;
   const others = keptRules().filter((rules) => rules.name !== name);
-  localStorage.setItem(KEY, JSON.stringify([{ name, toml }, ...others].slice(0, MOST_RULES)));
+  keep(KEY, [{ name, toml }, ...others].slice(0, MOST_RULES));
 });
 
 // The present game's rules, as a request names them.

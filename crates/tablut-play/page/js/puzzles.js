@@ -2,6 +2,7 @@
 
 import { h, replace } from "./dom.js";
 import { on } from "./host.js";
+import { keep, kept } from "./kept.js";
 import { myGames } from "./mygames.js";
 import { changed, request, store, watch } from "./store.js";
 import { addPanel } from "./tabs.js";
@@ -16,8 +17,7 @@ let made = false;
 // The puzzle that is open: its rules, distance and number, and whether it was failed already.
 let present = null;
 
-const kept = () => ({ streak: 0, best: 0, done: {}, at: {}, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") });
-const keep = (values) => localStorage.setItem(KEY, JSON.stringify(values));
+const progress = () => ({ streak: 0, best: 0, done: {}, at: {}, ...kept(KEY, {}) });
 const nameOf = ({ rules, distance, number }) => `${rules} ${distance} ${number}`;
 const kindOf = ({ rules, distance }) => `${rules} ${distance}`;
 const countOf = ({ rules, distance }) => store.hello.puzzles.find((book) => book.rules === rules)?.by_distance[distance - 1] ?? 0;
@@ -26,14 +26,14 @@ async function open(puzzle) {
   if (!(await request("puzzle", puzzle))) return;
   present = { ...puzzle, failed: false };
   changed();
-  const values = kept();
+  const values = progress();
   values.at[kindOf(puzzle)] = puzzle.number;
-  keep(values);
+  keep(KEY, values);
   draw();
 }
 
 const chosen = (number) => ({ ...choice, number });
-const start = () => open(chosen(kept().at[kindOf(choice)] ?? 0));
+const start = () => open(chosen(progress().at[kindOf(choice)] ?? 0));
 export const nextPuzzle = () => {
   const from = present ?? chosen(-1);
   open({ rules: from.rules, distance: from.distance, number: (from.number + 1) % Math.max(1, countOf(from)) });
@@ -49,10 +49,10 @@ function openDaily() {
   open({ rules: book.rules, distance, number: day % countOf({ rules: book.rules, distance }) });
 }
 
-export const puzzleNote = () => (present ? `Puzzle ${present.number + 1} of ${countOf(present)} · ${present.rules} rules · streak ${kept().streak}` : "Puzzle");
+export const puzzleNote = () => (present ? `Puzzle ${present.number + 1} of ${countOf(present)} · ${present.rules} rules · streak ${progress().streak}` : "Puzzle");
 
 function note(isSolved) {
-  const values = kept();
+  const values = progress();
   const name = nameOf(present);
   if (isSolved && !present.failed) {
     if (values.done[name] !== "solved") values.streak += 1;
@@ -63,7 +63,7 @@ function note(isSolved) {
     present.failed = true;
     if (values.done[name] !== "solved") values.done[name] = "failed";
   }
-  keep(values);
+  keep(KEY, values);
   draw();
 }
 
@@ -77,7 +77,7 @@ on("game", () => { present = null; });
 
 function draw() {
   if (!made) return;
-  const values = kept();
+  const values = progress();
   record.textContent = `Streak ${values.streak}, best ${values.best}.`;
   const count = countOf(choice);
   const item = (number) => {

@@ -2,6 +2,7 @@
 
 import { byId, h, replace } from "./dom.js";
 import { on } from "./host.js";
+import { keepText, keptText } from "./kept.js";
 
 const CHOICES = {
   theme: ["Light or dark", [["", "as the system"], ["light", "light"], ["dark", "dark"]]],
@@ -11,8 +12,7 @@ const CHOICES = {
 };
 const listeners = [];
 
-const kept = (name) => localStorage.getItem(name);
-export const setting = (name) => kept(name) ?? CHOICES[name][1][0][0];
+export const setting = (name) => keptText(name) ?? CHOICES[name][1][0][0];
 export const onSetting = (then) => listeners.push(then);
 
 function apply() {
@@ -24,7 +24,7 @@ function apply() {
 }
 
 function change(name, value) {
-  localStorage.setItem(name, value);
+  keepText(name, value);
   apply();
 }
 

@@ -1,20 +1,14 @@
 // Links, pictures, records out and in.
 
 import { on } from "./host.js";
-import { byId, h } from "./dom.js";
+import { byId, h, saveFile } from "./dom.js";
+import { addFile, isList } from "./gamelist.js";
+import { showError } from "./message.js";
 import { request, say, store } from "./store.js";
-import { addPanel } from "./tabs.js";
+import { addPanel, openPanel } from "./tabs.js";
 import { playerFields } from "./newgame.js";
 
 let wanted = null;
-
-function save(name, type, content) {
-  const link = h("a", { href: URL.createObjectURL(new Blob([content], { type })), download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
 
 // Draws the picture's SVG into pixels.
 function savePng(name, svg) {
@@ -22,7 +16,7 @@ function savePng(name, svg) {
   image.addEventListener("load", () => {
     const canvas = h("canvas", { width: 2 * image.width, height: 2 * image.height });
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-    canvas.toBlob((blob) => save(name.replace(/svg$/, "png"), "image/png", blob));
+    canvas.toBlob((blob) => saveFile(name.replace(/svg$/, "png"), "image/png", blob));
   });
   image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
 }
@@ -30,10 +24,11 @@ function savePng(name, svg) {
 const TYPES = { text: "text/plain", otg: "text/plain", json: "application/json", svg: "image/svg+xml", toml: "application/toml" };
 
 on("export", ({ format, name, text }) => {
+  if (store.collected) return;
   const to = wanted ?? format;
   wanted = null;
   if (to === "png") savePng(name, text);
-  else save(name, TYPES[format], text);
+  else saveFile(name, TYPES[format], text);
 });
 
 on("link", async ({ fragment }) => {
@@ -55,8 +50,20 @@ export function makeShare() {
   const text = h("textarea", { id: "import-text", placeholder: "Moves, a position, an OTG record, a saved game, a rule file or a link", spellcheck: "false" });
   const file = h("input", { type: "file", "aria-label": "A file with a game or with rules", accept: ".json,.otg,.txt,.tafl,.toml" });
   file.addEventListener("change", async () => {
-    if (file.files[0] && file.files[0].size < 250000) text.value = await file.files[0].text();
+    const content = (await file.files[0]?.text()) ?? "";
+    if (isList(content)) openText(content);
+    else text.value = content;
   });
+  async function openText(content) {
+    try {
+      if (!isList(content)) return (await request("import", { text: content })) && (text.value = "");
+      say(await addFile(content));
+      openPanel("moves");
+      byId("my-games").open = true;
+    } catch (error) {
+      showError(error.message);
+    }
+  }
   const playOn = h("div", { class: "stack" });
   const fill = () => {
     const { players } = store.state;
@@ -71,6 +78,6 @@ export function makeShare() {
       h("input", { id: "link-field", readonly: true, hidden: true, "aria-label": "Link" }), h("p", { id: "link-told", class: "soft small" })),
     h("div", { class: "card" }, h("h2", {}, "Save"), h("div", { class: "row" }, exporter("text", "Moves as text"), exporter("otg", "OTG"), exporter("json", "Whole game (JSON)"), exporter("svg", "Picture (SVG)"), exporter("svg", "Picture (PNG)", "png"), exporter("toml", "Rule file"))),
     h("div", { class: "card" }, h("h2", {}, "Open"), h("div", { class: "field" }, h("label", { for: "import-text" }, "A game, a position or rules"), text), file,
-      h("div", { class: "row" }, h("button", { type: "button", id: "import", onclick: async () => { if (await request("import", { text: text.value })) text.value = ""; } }, "Open"))),
+      h("div", { class: "row" }, h("button", { type: "button", id: "import", onclick: () => openText(text.value) }, "Open"))),
     h("div", { class: "card" }, h("h2", {}, "Players"), playOn));
 }

@@ -1,7 +1,9 @@
 // The exercise beside the board, on a phone right below it: its task, the verdict on an answer, and what comes next.
 
 import { byId, h, replace } from "./dom.js";
+import { openGame } from "./address.js";
 import { on } from "./host.js";
+import { showError } from "./message.js";
 import { nextStep } from "./lesson.js";
 import { nextPuzzle, puzzleNote } from "./puzzles.js";
 import { exerciseTools } from "./review.js";
@@ -13,7 +15,8 @@ const visited = [];
 const exercises = new Set();
 let shown = null;
 
-on("game", ({ game }) => visited.push(game));
+on("game", ({ game }) => visited.push({ game }));
+on("state", ({ link, players }) => { if (visited.length) Object.assign(visited.at(-1), { link, players }); });
 on("exercise", ({ index }) => { if (index === null) exercises.add(store.game); });
 
 export const solved = (judgement) => judgement && judgement.answered && (judgement.sufficiency === "best" || judgement.sufficiency === "enough");
@@ -25,9 +28,9 @@ function verdict(judgement) {
 }
 
 async function leave() {
-  const before = visited.findLast((game) => !exercises.has(game));
-  if (store.isPuzzle && before && (await request("open", { game: before }))) return;
-  request("leave");
+  const before = visited.findLast(({ game }) => !exercises.has(game));
+  if (!store.isPuzzle || !before) return request("leave");
+  return openGame(before.game, before.link, before.players).catch((error) => showError(error.message));
 }
 
 function tools({ exercise, judgement, review }) {

@@ -7,6 +7,8 @@
 //   close(): ends the connection for good.
 //   hasServer: whether the host is a server, which other people can reach too. See `can` in host.js.
 
+import { kept } from "./kept.js";
+
 export const hasServer = true;
 
 const FIRST_PAUSE_MS = 300;
@@ -15,17 +17,21 @@ let socket = null;
 let isClosed = false;
 let pause = FIRST_PAUSE_MS;
 
-// The socket of the server that served the page, relative to the page.
+// The socket of the server that served the page, relative to the page. Without the server's token a visitor reaches only the
+// game in the address, with the secret of a seat in it.
 function address() {
   const url = new URL("ws", document.baseURI);
-  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-  url.hash = "";
-  return url.href;
+  const [, game, , shown] = location.hash.match(/^#game=([a-z0-9]+)(&seat=([0-9a-f]+))?/) ?? [];
+  const seat = shown ?? kept("seats", {})[game]?.own;
+  if (game && seat) url.search = new URLSearchParams({ game, seat });
+  return url;
 }
 
 export function connect(onMessage, onState) {
   isClosed = false;
-  socket = new WebSocket(address());
+  const url = address();
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  socket = new WebSocket(url);
   socket.addEventListener("open", () => {
     pause = FIRST_PAUSE_MS;
     onState("open");
@@ -44,7 +50,7 @@ export function connect(onMessage, onState) {
 // Why the server refuses this page, for example because a proxy has another name. A POST tells it the page's origin.
 async function refusal() {
   try {
-    const answer = await fetch("ws", { method: "POST" });
+    const answer = await fetch(address(), { method: "POST" });
     return answer.status === 403 ? await answer.text() : "";
   } catch {
     return "";

@@ -5,13 +5,12 @@ import { levelOf, playerName, starsView } from "./levels.js";
 import { openLesson } from "./lesson.js";
 import { myGames, mySide } from "./mygames.js";
 import { openNewGame } from "./newgame.js";
-import { seatView, wantSide } from "./seats.js";
+import { inviteLink, seatView, wantSide } from "./seats.js";
 import { openPanel } from "./tabs.js";
 import { request, store, watch } from "./store.js";
 
 const other = (side) => (side === "attackers" ? "defenders" : "attackers");
 const pieceOf = (side) => (side === "attackers" ? "piece-attacker" : "piece-king");
-let dismissed = null;
 let shown = "";
 
 // The last game that is not over, other than the one that is open.
@@ -49,6 +48,8 @@ function welcome({ state, rules }) {
       continueButton(unfinished())));
 }
 
+const invitation = () => h("div", { class: "card welcome" }, h("h2", {}, "Your opponent is not here yet"), seatView());
+
 function rematch(swap) {
   const { attackers, defenders } = store.state.players;
   wantSide(swap ? other(mySide() ?? "attackers") : mySide() ?? "attackers");
@@ -73,7 +74,7 @@ function ending({ state }) {
   const moves = state.ply === 1 ? "1 move" : `${state.ply} moves`;
   return h("div", { class: "card welcome ended " + (!side || !winner ? "" : winner === side ? "won" : "lost") },
     h("h2", {}, use(pieceOf(winner ?? "attackers")), title),
-    h("p", {}, `${why} After ${moves}${side ? ` against ${playerName(other(side), state)}` : ""}.`),
+    h("p", {}, `${why} After ${moves}${side ? ` against ${state.has_seats ? "your opponent" : playerName(other(side), state)}` : ""}.`),
     h("div", { class: "row" },
       h("button", { type: "button", id: "rematch", class: "primary", onclick: () => rematch(false) }, "Rematch"),
       side && h("button", { type: "button", id: "swap-sides", onclick: () => rematch(true) }, "Swap sides"),
@@ -85,9 +86,9 @@ watch((all) => {
   const { state, rules, exercise } = all;
   if (!rules) return;
   const isStart = state.ply === 0 && state.tree.length === 1 && !state.ending;
-  const kind = exercise || store.editing ? "" : state.ending ? "end" : isStart && dismissed !== store.game ? "start" : "";
-  const key = JSON.stringify([kind, store.game, state.node, state.players, rules.name, state.ending, all.seat, store.hello?.levels.length, unfinished()?.game]);
+  const kind = exercise || store.editing ? "" : state.ending ? "end" : isStart ? "start" : all.seat && inviteLink() ? "invitation" : "";
+  const key = JSON.stringify([kind, store.game, state.node, state.players, rules.name, state.ending, all.seat, all.presence, store.hello?.levels.length, unfinished()?.game]);
   if (key === shown) return;
   shown = key;
-  replace(byId("welcome"), kind === "end" ? ending(all) : kind === "start" ? welcome(all) : []);
+  replace(byId("welcome"), kind === "end" ? ending(all) : kind === "start" ? welcome(all) : kind === "invitation" ? invitation() : []);
 });

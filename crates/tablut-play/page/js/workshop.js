@@ -1,7 +1,7 @@
 // The workshop: change any clause, read what it means, see at once what contradicts what, and let the net try it out.
 
 import { ask, on } from "./host.js";
-import { h, percent, replace } from "./dom.js";
+import { h, percent, replace, saveFile } from "./dom.js";
 import { USUAL_LEVEL } from "./levels.js";
 import { request, store } from "./store.js";
 import { addPanel } from "./tabs.js";
@@ -61,6 +61,8 @@ function input(clause) {
 }
 
 async function recheck() {
+  // What was measured belongs to the rules before.
+  replace(result);
   try {
     await ask("check-rules", { set: values });
   } catch (error) {
@@ -99,13 +101,7 @@ function startFrom(name) {
   recheck();
 }
 
-function saveFile() {
-  const link = h("a", { href: URL.createObjectURL(new Blob([check.rules.toml], { type: "application/toml" })), download: values.name.replace(/[^\w-]+/g, "-") + ".toml" });
-  document.body.append(link);
-  link.click();
-  link.remove();
-}
-
+const saveRules = () => saveFile(values.name.replace(/[^\w-]+/g, "-") + ".toml", "application/toml", check.rules.toml);
 const run = (games) => request("experiment", { set: values, games });
 const play = () => request("new", { rules: { toml: check.rules.toml }, players: { attackers: { kind: "person" }, defenders: { kind: "computer", name: USUAL_LEVEL, net: 0 } } });
 const ready = { "data-needs-rules": true, disabled: true, type: "button" };
@@ -121,7 +117,7 @@ function make() {
     h("div", { class: "card" }, h("h2", {}, "Change the rules and try them"), h("p", { class: "soft small" }, "Start from a rule set, change clauses below, and let the net play itself at three strengths: by its policy alone, with 16 and with 64 simulations a move."),
       h("div", { class: "field" }, h("label", { for: "base" }, "Start from"), base), verdict,
       h("div", { class: "row" }, h("label", { for: "games", class: "hidden-text" }, "Games"), games, h("button", { ...ready, class: "primary", id: "run-experiment", onclick: () => run(Number(games.value)) }, "Let the net play"),
-        h("button", { type: "button", onclick: () => request("stop") }, "Stop"), h("button", { ...ready, id: "play-rules", onclick: play }, "Play these rules"), h("button", { ...ready, id: "save-rules", onclick: saveFile }, "Save the rule file")), result),
+        h("button", { type: "button", onclick: () => request("stop") }, "Stop"), h("button", { ...ready, id: "play-rules", onclick: play }, "Play these rules"), h("button", { ...ready, id: "save-rules", onclick: saveRules }, "Save the rule file")), result),
     trainingCard(() => values, ready),
     store.hello.form.map((group) => h("fieldset", {}, h("legend", {}, group.title), group.fields.map((clause) => field(clause, group)))));
   startFrom(base.value);

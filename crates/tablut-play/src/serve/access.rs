@@ -1,5 +1,6 @@
 //! Access control. Requests must have a known host and origin, so that no other page can reach a server on this
-//! machine. If other machines can reach the server, requests also need a token.
+//! machine. If other machines can reach the server, requests also need a token. The page's own files need none: they are
+//! no secret, and a friend with a link to one game loads them too.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
@@ -47,6 +48,10 @@ pub enum Admission {
     UnknownOrigin,
     NoToken,
 }
+
+/// A request without the token, whose answer must not say more than everybody may know.
+#[derive(Clone, Copy, Debug)]
+pub struct WithoutToken;
 
 impl AccessControl {
     /// The access control of a server at `address` with these additional host `names`. Requests need the `token`, if
@@ -110,7 +115,10 @@ impl AccessControl {
         }
         let shown = uri.query().unwrap_or_default().split('&').find_map(|part| part.strip_prefix("token="));
         if !is_socket && shown.is_some_and(|shown| same(shown, token)) {
-            let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/");
+            // A link in a mail or on another site must work, and `Strict` would keep the cookie from the page that it opens.
+            // With `Lax` other sites can make a browser send it only when it opens a page, which changes nothing. Sockets
+            // of other sites are refused by their origin.
+            let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Lax; Path=/");
             // Browsers interpret a path that begins with two slashes or backslashes as the address of another host.
             let path = format!("/{}", uri.path().trim_start_matches(['/', '\\']));
             return Admission::SetCookie { path, cookie };
@@ -124,7 +132,7 @@ fn same(a: &str, b: &str) -> bool {
 }
 
 /// Refuses requests without access, and adds the headers to every response. A policy that a page has set is kept.
-pub async fn check_access(State(access): State<Arc<AccessControl>>, request: Request, next: Next) -> Response {
+pub async fn check_access(State(access): State<Arc<AccessControl>>, mut request: Request, next: Next) -> Response {
     let is_socket = request.uri().path() == "/ws";
     let refused = |text: &'static str| (StatusCode::FORBIDDEN, text).into_response();
     let mut response = match access.judge(request.headers(), request.uri(), is_socket) {
@@ -136,7 +144,10 @@ pub async fn check_access(State(access): State<Arc<AccessControl>>, request: Req
         Admission::UnknownOrigin => refused(
             "Pages of other origins may not connect to this server; the option --host adds the name of a proxy.\n",
         ),
-        Admission::NoToken => refused("Open the link that the program printed; it contains a token.\n"),
+        Admission::NoToken => {
+            request.extensions_mut().insert(WithoutToken);
+            next.run(request).await
+        }
     };
     for (name, value) in headers() {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));

@@ -59,7 +59,8 @@ impl Drop for JoinedGame {
     }
 }
 
-pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
+/// Serves an interface. `only` is the game of an interface that may see no other one.
+pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>, only: Option<Arc<str>>) {
     let (outbox, mut inbox): (Outbox, _) = mpsc::channel(OUTBOX);
     // After joining a game only its room holds the sender. The inbox ends when the room removes a slow interface.
     let (sender, mut before_joining) = (outbox.downgrade(), Some(outbox));
@@ -80,7 +81,8 @@ pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>) {
             },
             message = next_message(&mut socket, &mut early) => match message {
                 Some(Ok(Message::Text(text))) => {
-                    let mut waiting = Waiting { server: &server, socket: &mut socket, early: &mut early };
+                    let only = only.as_deref();
+                    let mut waiting = Waiting { server: &server, socket: &mut socket, early: &mut early, only };
                     match sender.upgrade() {
                         Some(outbox) => answer(&mut waiting, &mut joined, outbox, &mut limiter, text.as_str()).await,
                         None => false,
@@ -117,7 +119,17 @@ async fn next_message(socket: &mut WebSocket, early: &mut VecDeque<Message>) -> 
 
 /// Whether a request reads games from text or from disk, which takes up to tens of milliseconds each.
 fn is_long(request: &Request) -> bool {
-    matches!(request, Request::Import { .. } | Request::Open { .. }) || !request.games().is_empty()
+    matches!(request, Request::Import { .. } | Request::ImportGames { .. } | Request::Open { .. })
+        || !request.games().is_empty()
+}
+
+/// Whether a request concerns no other game than this one.
+fn is_within(request: &Request, game: &str) -> bool {
+    match request {
+        Request::Open { game: asked } => asked == game,
+        Request::Train { .. } | Request::StopTraining | Request::ImportGames { .. } => false,
+        request => !request.begins_a_game() && request.games().iter().all(|asked| asked == game),
+    }
 }
 
 /// A connection whose request may have to wait for its turn.
@@ -126,6 +138,8 @@ struct Waiting<'a> {
     socket: &'a mut WebSocket,
     /// Messages that arrive meanwhile.
     early: &'a mut VecDeque<Message>,
+    /// The game of an interface that may see no other one.
+    only: Option<&'a str>,
 }
 
 impl Waiting<'_> {
@@ -178,6 +192,10 @@ async fn answer(
         Ok(call) => call,
         Err(refused) => return outbox.try_send(encode(&refused)).is_ok(),
     };
+    if waiting.only.is_some_and(|only| !is_within(&call.request, only)) {
+        let reason = Err("your link is for one game; the person who sent it can begin others".to_owned());
+        return outbox.try_send(encode(&Event::end(call.id, reason))).is_ok();
+    }
     let (server, taken) = (waiting.server.clone(), joined.take());
     let task = tokio::task::spawn_blocking(move || {
         let _turn = turn;
@@ -203,11 +221,11 @@ fn execute(
     let room = match &request {
         Request::Open { game } => server.open(game),
         request if request.begins_a_game() => server.begin(request, joined.as_ref().map(|joined| &joined.room)),
-        Request::Sit { seat } => {
+        Request::Sit { seat, key } => {
             let Some(mut joined) = joined else {
                 return (None, Err("no game is open; send `new` or `open` first".to_owned()));
             };
-            let side = joined.room.sit(seat, outbox);
+            let side = server.sit(&joined.room, joined.listener, (seat, key), outbox);
             joined.seat = side.as_ref().ok().copied();
             return (Some(joined), side.map(|_| ()));
         }

@@ -5,14 +5,16 @@ use super::training::TrainingSlot;
 use crate::game_files::{SavedGames, new_name};
 use crate::shared_jobs::SharedJobs;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 use tablut_rules::Side;
 use tablut_session::form::RuleCheck;
-use tablut_session::protocol::{Event, Request};
-use tablut_session::{HostConfig, JobUpdate, LiveGame, Response, Session, TrainingState, TrainingView, words};
+use tablut_session::protocol::{Event, GameEntry, Presence, Request};
+use tablut_session::{
+    Format, HostConfig, JobUpdate, LiveGame, Response, Session, TrainingState, TrainingView, read_games, words,
+};
 use tokio::sync::{Semaphore, mpsc};
 
 const MAX_GAMES: usize = 200;
@@ -33,8 +35,14 @@ pub struct GameRoom {
 
 struct RoomState {
     game: LiveGame,
-    listeners: Vec<(u64, Outbox)>,
+    listeners: Vec<Listener>,
     touched: Instant,
+}
+
+struct Listener {
+    number: u64,
+    outbox: Outbox,
+    seat: Option<Side>,
 }
 
 pub struct GameServer {
@@ -164,14 +172,16 @@ impl GameServer {
         let listener = self.next_listener.fetch_add(1, Ordering::Relaxed);
         let response = state.game.greet();
         self.send(&mut state, response, Some(outbox));
-        state.listeners.push((listener, outbox.clone()));
+        state.listeners.push(Listener { number: listener, outbox: outbox.clone(), seat: None });
+        self.tell_presence(&mut state);
         Ok(listener)
     }
 
     /// Removes an interface from a game. Analysis and background jobs end with the last interface.
     pub fn leave(&self, room: &GameRoom, listener: u64) {
         let mut state = room.lock();
-        state.listeners.retain(|(known, _)| *known != listener);
+        state.listeners.retain(|known| known.number != listener);
+        self.tell_presence(&mut state);
         if state.listeners.is_empty() {
             for request in [Request::Analyse { on: false }, Request::Stop] {
                 if let Ok(response) = state.game.answer(request, Vec::new()) {
@@ -181,11 +191,41 @@ impl GameServer {
         }
     }
 
+    /// Whether `secret` is that of a seat in this game.
+    pub fn has_seat(&self, game: &str, secret: &str) -> bool {
+        self.session(game).is_ok_and(|session| session.seats().is_some_and(|seats| seats.side_of(secret).is_some()))
+    }
+
+    /// Gives an interface of the game a seat. Returns its side.
+    pub fn sit(&self, room: &GameRoom, listener: u64, seat: (&str, &str), outbox: &Outbox) -> Result<Side, String> {
+        let mut state = room.lock();
+        let (side, response) = state.game.sit(seat.0, seat.1)?;
+        put(outbox, &encode(&Event::Seat { side }));
+        for known in state.listeners.iter_mut().filter(|known| known.number == listener) {
+            known.seat = Some(side);
+        }
+        self.send(&mut state, response, Some(outbox));
+        self.tell_presence(&mut state);
+        Ok(side)
+    }
+
+    fn tell_presence(&self, state: &mut RoomState) {
+        let Some(seats) = state.game.session().seats() else { return };
+        let presence = |side| match state.listeners.iter().any(|known| known.seat == Some(side)) {
+            true => Presence::Here,
+            false if seats.is_taken(side) => Presence::Away,
+            false => Presence::Free,
+        };
+        let (attackers, defenders) = (presence(Side::Attackers), presence(Side::Defenders));
+        let all = vec![Event::Presence { attackers, defenders }];
+        self.send(state, Response { all, ..Response::default() }, None);
+    }
+
     pub fn answer(&self, room: &GameRoom, request: Request, seat: Option<Side>, outbox: &Outbox) -> Result<(), String> {
         // Unknown games are skipped.
         let known = |name: &String| Some((name.clone(), self.session(name).ok()?));
         let most = if matches!(request, Request::FindPuzzles { .. }) { MAX_SEARCHED } else { MAX_EXPORTED };
-        let games = request.games().iter().take(most).filter_map(known).collect();
+        let games: Vec<_> = request.games().iter().take(most).filter_map(known).collect();
         let mut state = room.lock();
         state.game.check_seat(&request, seat)?;
         match request {
@@ -194,6 +234,10 @@ impl GameServer {
                 return self.train(room, &set);
             }
             Request::StopTraining => self.training.stop(),
+            Request::ImportGames { text, .. } => {
+                drop(state);
+                put(outbox, &encode(&Event::ImportedGames { games: self.import(&text, &games)? }));
+            }
             request => {
                 // The lock is held from the check of the seat until the events are sent. So two requests of one player
                 // cannot both be moves of the same turn, and the events stay in order.
@@ -202,6 +246,23 @@ impl GameServer {
             }
         }
         Ok(())
+    }
+
+    /// Saves the games of a list that are not among `known` ones.
+    fn import(&self, text: &str, known: &[(String, Session)]) -> Result<Vec<GameEntry>, String> {
+        let json = |session: &Session| session.export(Format::Json);
+        let known = known.iter().map(|(_, session)| json(session)).collect::<Result<HashSet<_>, _>>()?;
+        let mut added = Vec::new();
+        for session in read_games(text)? {
+            if known.contains(&json(&session)?) {
+                continue;
+            }
+            let game = new_name().map_err(|error| error.to_string())?;
+            self.saved.save(&game, &session)?;
+            let (rules, players) = (session.rules().name().to_owned(), session.players().clone());
+            added.push(GameEntry { game, rules, players, plies: session.game().ply(), ending: session.ending() });
+        }
+        Ok(added)
     }
 
     /// Starts a training on the form's rules. The game's interfaces receive its state until it ends.
@@ -238,7 +299,7 @@ impl GameServer {
             events.all.push(Event::Refused { re: 0, error });
         }
         // An interface that joins is not yet one of the listeners.
-        let joining = asker.filter(|asker| !state.listeners.iter().any(|(_, outbox)| outbox.same_channel(asker)));
+        let joining = asker.filter(|asker| !state.listeners.iter().any(|known| known.outbox.same_channel(asker)));
         for (event, asker) in events.one.iter().zip(asker.into_iter().cycle()) {
             put(asker, &encode(event));
         }
@@ -247,7 +308,7 @@ impl GameServer {
             if let Some(joining) = joining {
                 put(joining, &text);
             }
-            state.listeners.retain(|(_, outbox)| put(outbox, &text) || is_repeated(event));
+            state.listeners.retain(|known| put(&known.outbox, &text) || is_repeated(event));
         }
     }
 }
@@ -260,14 +321,6 @@ impl GameRoom {
             let (attackers, defenders) = (seats.attackers.clone(), seats.defenders.clone());
             put(outbox, &encode(&Event::Seats { attackers, defenders }));
         }
-    }
-
-    pub fn sit(&self, secret: &str, outbox: &Outbox) -> Result<Side, String> {
-        let state = self.lock();
-        let seats = state.game.session().seats().ok_or("this game has no seats")?;
-        let side = seats.side_of(secret).ok_or("the link's secret is not that of a seat in this game")?;
-        put(outbox, &encode(&Event::Seat { side }));
-        Ok(side)
     }
 
     fn lock(&self) -> MutexGuard<'_, RoomState> {

@@ -1,32 +1,73 @@
 //! The server's routes: the page, its files, the web socket, and pages that the host adds.
 
-use super::access::{AccessControl, check_access};
+use super::access::{AccessControl, WithoutToken, check_access};
 use super::assets::{PAGE, asset};
 use super::connection::{self, MAX_MESSAGE};
 use super::game_server::GameServer;
 use axum::Router;
-use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderValue, StatusCode, Uri, header};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use std::sync::Arc;
 
 pub fn router(server: Arc<GameServer>, access: Arc<AccessControl>, pages: &[AddedPage]) -> Router {
+    let socket = get(open_socket).layer(from_fn_with_state(server.clone(), find_only_game));
     with_pages(Router::new(), pages)
-        .route("/ws", get(open_socket))
+        .route("/ws", socket)
         .fallback(get(file))
         .layer(from_fn_with_state(access, check_access))
         .with_state(server)
 }
 
-async fn open_socket(State(server): State<Arc<GameServer>>, upgrade: WebSocketUpgrade) -> Response {
+/// The only game that an interface may see.
+#[derive(Clone)]
+struct OnlyGame(Arc<str>);
+
+fn no_token() -> Response {
+    let text = "Open the link that the program printed, which contains a token, or a link to a game from the person who plays it.\n";
+    (StatusCode::FORBIDDEN, text).into_response()
+}
+
+/// Refuses a page or socket without the token.
+async fn needs_token(request: Request, next: Next) -> Response {
+    if request.extensions().get::<WithoutToken>().is_some() { no_token() } else { next.run(request).await }
+}
+
+/// A socket without the token needs the name of a game and the secret of a seat there, and reaches only this game.
+async fn find_only_game(State(server): State<Arc<GameServer>>, mut request: Request, next: Next) -> Response {
+    if request.extensions().get::<WithoutToken>().is_none() {
+        return next.run(request).await;
+    }
+    let query = request.uri().query().unwrap_or_default().to_owned();
+    let value = |key: &str| {
+        let parts = query.split('&').filter_map(|part| part.split_once('='));
+        parts.filter(|(name, _)| *name == key).map(|(_, value)| value.to_owned()).next()
+    };
+    let (Some(game), Some(seat)) = (value("game"), value("seat")) else { return no_token() };
+    let only = OnlyGame(game.as_str().into());
+    match tokio::task::spawn_blocking(move || server.has_seat(&game, &seat)).await {
+        Ok(true) => {
+            request.extensions_mut().insert(only);
+            next.run(request).await
+        }
+        _ => no_token(),
+    }
+}
+
+async fn open_socket(
+    State(server): State<Arc<GameServer>>,
+    only: Option<Extension<OnlyGame>>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let only = only.map(|Extension(OnlyGame(game))| game);
     upgrade
         .max_message_size(MAX_MESSAGE)
         .max_frame_size(MAX_MESSAGE)
         .max_write_buffer_size(4 << 20)
-        .on_upgrade(move |socket| connection::serve(socket, server))
+        .on_upgrade(move |socket| connection::serve(socket, server, only))
 }
 
 /// The page or one of its files. The page's address names a game in its fragment, which no server sees.
@@ -67,7 +108,7 @@ pub fn link_to(server: &str, path: &str) -> String {
 fn with_pages<S: Clone + Send + Sync + 'static>(mut router: Router<S>, pages: &[AddedPage]) -> Router<S> {
     for page in pages {
         let render = page.render.clone();
-        router = router.route(page.path, get(move || render_page(render)));
+        router = router.route(page.path, get(move || render_page(render)).layer(from_fn(needs_token)));
     }
     router
 }

@@ -151,6 +151,12 @@ impl Browser {
         self.command("goog/cdp/execute", &body).await;
     }
 
+    /// Runs a script before those of each page that is opened from now on.
+    pub async fn before_each_page(&self, script: &str) {
+        let body = json!({"cmd": "Page.addScriptToEvaluateOnNewDocument", "params": {"source": script}});
+        self.command("goog/cdp/execute", &body).await;
+    }
+
     /// Clicks a square.
     pub async fn square(&self, square: &str) {
         self.click(&format!("[data-square={square}]")).await;

@@ -43,9 +43,11 @@ fn a_whole_game_by_clicks_and_taken_back() {
         is_over(&browser).await;
         browser.click("#do-take-back").await;
         browser.until("!document.getElementById('status').classList.contains('over')").await;
+        // The move is gone, and another one can be played in its place.
         let played = browser.js("document.querySelectorAll('.move-list button').length").await;
-        assert_eq!(played.as_u64(), Some(moves.len() as u64));
-        browser.click("#do-forward").await;
+        assert_eq!(played.as_u64(), Some(moves.len() as u64 - 1));
+        assert_eq!(browser.js("document.getElementById('do-forward').disabled").await, true);
+        browser.move_by_clicks(moves.last().expect("a game has moves")).await;
         is_over(&browser).await;
         browser.end().await;
     });

@@ -121,3 +121,43 @@ fn an_exported_rule_file_is_opened_and_its_rules_can_be_chosen_again() {
         browser.end().await;
     });
 }
+
+/// A browser that blocks cookies throws at each use of the storage.
+const NO_STORAGE: &str =
+    "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('blocked', 'SecurityError'); } });";
+
+#[test]
+fn a_browser_that_keeps_nothing_plays_and_remembers_while_the_page_is_open() {
+    with_browser(|host, browser, _folder| async move {
+        browser.before_each_page(NO_STORAGE).await;
+        browser.open(&host, "/").await;
+        assert!(browser.text("#welcome").await.contains("You are the attackers"));
+        browser.square("d1").await;
+        browser.square("d3").await;
+        browser.until("document.querySelectorAll('.move-list button').length === 2").await;
+        browser.panel("moves").await;
+        browser.click("#my-games summary").await;
+        browser.until("document.querySelectorAll('#game-list tbody tr').length === 1").await;
+        assert_eq!(browser.text("#error").await, "");
+        browser.end().await;
+    });
+}
+
+#[test]
+fn the_file_of_all_games_is_opened_where_games_are_opened() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir").await;
+        browser.move_by_clicks("d1-d3").await;
+        browser.panel("moves").await;
+        browser.click("#my-games summary").await;
+        browser.js("(() => { URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return '#'; }; return true; })()").await;
+        browser.click("#export-games").await;
+        browser.until("(window.saved ?? '').startsWith('[')").await;
+        // The same game under another name would be a double, so its comment is another one.
+        browser.panel("share").await;
+        browser.js("(() => { document.getElementById('import-text').value = window.saved.replace('\"winner\"', '\"comment\": \"copy\", \"winner\"'); document.getElementById('import').click(); return true; })()").await;
+        browser.until("document.querySelectorAll('#game-list tbody tr').length === 2").await;
+        assert!(browser.js("document.getElementById('panel-moves').hidden").await == false);
+        browser.end().await;
+    });
+}

@@ -1,8 +1,9 @@
 //! Reloading, two windows, and a server that is killed and restarted.
 
-use super::browser::with_browser;
+use super::browser::{with_browser, with_browser_and};
 use super::host::Host;
 use super::messages::is_in_sight;
+use serde_json::{Value, json};
 
 #[test]
 fn a_reload_in_the_middle_shows_the_same_game() {
@@ -78,7 +79,22 @@ fn a_game_by_link_can_have_a_clock_that_the_host_keeps() {
         browser.js("document.getElementById('new-link-clock').selectedIndex = 1").await;
         browser.click("#begin").await;
         browser.until("document.querySelector('#player-top .clock')?.textContent === '0:02'").await;
+        browser.until("document.getElementById('seat-link') !== null").await;
+        let link = browser.js("document.getElementById('seat-link').value").await.as_str().unwrap().to_owned();
         browser.move_by_clicks("d1-d3").await;
+        // The link stays and no time runs until the opponent is there.
+        assert_eq!(browser.js("document.getElementById('seat-link').value").await.as_str(), Some(link.as_str()));
+        assert!(browser.text("#local-link").await.contains("only on this machine"));
+        assert!(browser.text("#player-top").await.contains("not here yet"));
+        assert_eq!(browser.text("title").await, "Defenders to move – Tablut");
+        let (game, seat) = link.split_once("#game=").and_then(|(_, rest)| rest.split_once("&seat=")).unwrap();
+        let mut opponent = host.client();
+        opponent.ask(json!({"do": "open", "game": game})).unwrap();
+        assert_eq!(opponent.state()["clock"]["running"], Value::Null);
+        opponent.ask(json!({"do": "sit", "seat": seat, "key": "opponent"})).unwrap();
+        browser.until("document.getElementById('seat-link') === null").await;
+        drop(opponent);
+        browser.until("document.getElementById('player-top').textContent.includes('has left')").await;
         browser.until("document.querySelector('#welcome .ended h2')?.textContent === 'You won'").await;
         let card = browser.text("#welcome").await;
         assert!(card.contains("The defenders are out of time"), "{card}");
@@ -99,6 +115,12 @@ fn two_people_play_by_link_and_others_watch() {
         let link = browser.js("document.getElementById('seat-link').value").await.as_str().unwrap().to_owned();
         browser.move_by_clicks("d1-d3").await;
         let game = browser.js("location.hash").await.as_str().unwrap().to_owned();
+        // Who opens the own link stays in the own seat.
+        browser.page.goto("about:blank").await.unwrap();
+        browser.page.goto(&link).await.unwrap();
+        browser.ready().await;
+        browser.until("document.getElementById('notice').textContent.includes('the link for your opponent')").await;
+        browser.until("document.getElementById('player-bottom').dataset.side === 'attackers'").await;
         // Another browser has none of what this one keeps.
         browser.js("(() => { localStorage.clear(); return true; })()").await;
         browser.page.goto("about:blank").await.unwrap();
@@ -111,6 +133,43 @@ fn two_people_play_by_link_and_others_watch() {
         browser.until("document.getElementById('player-bottom').textContent.includes('You')").await;
         assert_eq!(browser.js("document.getElementById('player-bottom').dataset.side").await, "defenders");
         browser.move_by_clicks("e3-f3").await;
+        // The second who opens the link only watches.
+        browser.js("(() => { localStorage.clear(); return true; })()").await;
+        browser.page.goto("about:blank").await.unwrap();
+        browser.page.goto(&link).await.unwrap();
+        browser.ready().await;
+        browser.until("document.getElementById('notice').textContent.includes('you can only watch')").await;
+        assert_eq!(browser.js("document.querySelectorAll('.cell.movable').length").await, 0);
         browser.end().await;
+    });
+}
+
+#[test]
+fn a_friend_joins_through_another_address_of_the_machine() {
+    with_browser_and(&["--listen", "0.0.0.0"], |host, browser, _folder| async move {
+        browser.page.goto(&host.link).await.unwrap();
+        browser.ready().await;
+        browser.click("#new-game").await;
+        browser.js("document.getElementById('opponent-friend').click()").await;
+        browser.click("#begin").await;
+        browser.until("document.getElementById('seat-link') !== null").await;
+        let link = browser.js("document.getElementById('seat-link').value").await.as_str().unwrap().to_owned();
+        // This name of the machine has neither the cookie nor what the browser keeps for the other one.
+        let port = host.authority.rsplit(':').next().unwrap();
+        let (_, fragment) = link.split_once('#').unwrap();
+        browser.page.goto("about:blank").await.unwrap();
+        browser.page.goto(&format!("http://localhost:{port}/#{fragment}")).await.unwrap();
+        browser.ready().await;
+        browser.until("document.getElementById('player-bottom').dataset.side === 'defenders'").await;
+        browser.page.goto("about:blank").await.unwrap();
+        browser.page.goto(&link).await.unwrap();
+        browser.ready().await;
+        browser.move_by_clicks("d1-d3").await;
+        // The friend needs no secret in the address any more.
+        let game = fragment.split('&').next().unwrap();
+        browser.page.goto("about:blank").await.unwrap();
+        browser.page.goto(&format!("http://localhost:{port}/#{game}")).await.unwrap();
+        browser.ready().await;
+        browser.move_by_clicks("e3-f3").await;
     });
 }

@@ -1,6 +1,7 @@
 //! The files that the server serves, and the clients that it serves them to.
 
 use super::host::Host;
+use std::net::UdpSocket;
 
 #[test]
 fn the_page_and_its_files_are_served_and_nothing_else() {
@@ -56,11 +57,18 @@ fn others_need_the_token_of_the_link() {
     let folder = tempfile::tempdir().unwrap();
     let host = Host::start(folder.path(), &["--listen", "0.0.0.0"]);
     let token = host.link.split("token=").nth(1).expect("the link carries a token").to_owned();
-    assert!(host.get("/").starts_with("HTTP/1.1 403"));
-    assert!(host.get("/js/main.js").starts_with("HTTP/1.1 403"));
+    // Another machine reaches the address of the link, if this machine has a network.
+    let (ip, _) = host.authority.rsplit_once(':').expect("a port");
+    let has_network = UdpSocket::bind("0.0.0.0:0").unwrap().connect("192.0.2.1:9").is_ok();
+    assert_eq!(ip != "127.0.0.1", has_network, "{}", host.link);
+    let socket = host.raw(&format!(
+        "POST /ws HTTP/1.1\r\nHost: {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        host.authority
+    ));
+    assert!(socket.starts_with("HTTP/1.1 403") && socket.contains("Open the link"), "{socket}");
     assert!(host.try_client(&format!("http://{}", host.authority)).is_err());
     let shown = host.get(&format!("/?token={token}"));
-    assert!(shown.starts_with("HTTP/1.1 303") && shown.contains("HttpOnly"), "{shown}");
+    assert!(shown.starts_with("HTTP/1.1 303") && shown.contains("HttpOnly; SameSite=Lax;"), "{shown}");
     // A browser would interpret these paths as addresses of another host.
     for path in ["//evil.example/x", "/\\evil.example/x"] {
         let shown = host.get(&format!("{path}?token={token}"));
@@ -71,7 +79,7 @@ fn others_need_the_token_of_the_link() {
         host.authority
     );
     assert!(host.raw(&cookie).contains("<title>Tablut</title>"));
-    assert!(host.get("/?token=0123").starts_with("HTTP/1.1 403"));
+    assert!(!host.get("/?token=0123").contains("set-cookie"));
 }
 
 /// The headers that the web servers of `docs/proxy.md` send: nginx and Caddy with the visitor's name, and nginx without

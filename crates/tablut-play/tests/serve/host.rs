@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tungstenite::client::IntoClientRequest;
+use tungstenite::http::Request;
 use tungstenite::{Message, WebSocket};
 
 /// The time after which a wait for an answer fails.
@@ -89,6 +90,18 @@ impl Host {
     pub fn client_through(&self, name: &str, origin: &str) -> Result<Client, Box<tungstenite::Error>> {
         let mut request = format!("ws://{name}/ws").into_client_request().expect("an address");
         request.headers_mut().insert("origin", origin.parse().expect("a header"));
+        self.client_of(request)
+    }
+
+    /// An interface whose browser has this cookie, at this path.
+    pub fn client_at(&self, path: &str, cookie: &str) -> Result<Client, Box<tungstenite::Error>> {
+        let mut request = format!("ws://{}{path}", self.authority).into_client_request().expect("an address");
+        request.headers_mut().insert("origin", format!("http://{}", self.authority).parse().expect("a header"));
+        request.headers_mut().insert("cookie", cookie.parse().expect("a header"));
+        self.client_of(request)
+    }
+
+    fn client_of(&self, request: Request<()>) -> Result<Client, Box<tungstenite::Error>> {
         match tungstenite::client(request, self.connect()) {
             Ok((socket, _)) => Ok(Client { socket, last: 0, seen: Vec::new() }),
             Err(tungstenite::HandshakeError::Failure(error)) => Err(Box::new(error)),
@@ -135,6 +148,16 @@ impl Client {
                 return event;
             }
             self.seen.push(event);
+        }
+    }
+
+    /// The next event about who is there in which the defenders' seat is like this.
+    pub fn presence_with(&mut self, defenders: &str) -> Value {
+        loop {
+            let event = self.event("presence");
+            if event["defenders"] == defenders {
+                return event;
+            }
         }
     }
 

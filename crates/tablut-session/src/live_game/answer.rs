@@ -6,10 +6,11 @@ use crate::jobs::Priority;
 use crate::level::Level;
 use crate::protocol::{Event, Request};
 use crate::record::Format;
+use crate::saved::SavedGame;
 use crate::session::{Session, SessionError};
 use crate::work::{Experiment, Lens, PuzzleSearch, Refutation, Review, SearchWork};
 use std::time::Duration;
-use tablut_rules::{Move, Side};
+use tablut_rules::{Move, Side, json_fault};
 
 impl LiveGame {
     /// Does what a request asks for. `games` are those of [`Request::games`] that the host has, with their names. The
@@ -245,6 +246,16 @@ pub fn export_games(games: &[(String, Session)]) -> Result<Event, String> {
     let texts = games.iter().map(|(_, session)| session.export(Format::Json)).collect::<Result<Vec<_>, _>>()?;
     let text = format!("[\n{}]\n", texts.join(",\n"));
     Ok(Event::Export { format: Format::Json, name: "tablut-games.json".to_owned(), text })
+}
+
+/// The games of a list in JSON, as [`export_games`] writes it.
+pub fn read_games(text: &str) -> Result<Vec<Session>, String> {
+    let saved: Vec<SavedGame> =
+        serde_json::from_str(text).map_err(|error| format!("not a list of saved games: {}", json_fault(&error)))?;
+    let read = |(index, saved): (usize, &SavedGame)| {
+        saved.session().map_err(|error| format!("game {} of the list: {error}", index + 1))
+    };
+    saved.iter().enumerate().map(read).collect()
 }
 
 fn adviser() -> &'static Level {

@@ -19,7 +19,7 @@ use tablut_rules::{RuleSet, Rules, Side};
 impl Request {
     pub fn games(&self) -> &[String] {
         match self {
-            Self::FindPuzzles { games } | Self::ExportGames { games } => games,
+            Self::FindPuzzles { games } | Self::ExportGames { games } | Self::ImportGames { games, .. } => games,
             Self::OwnPuzzle { game, .. } => std::slice::from_ref(game),
             _ => &[],
         }
@@ -138,7 +138,7 @@ fn with_seats(mut session: Session, seed: u64) -> Result<Session, String> {
     }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let [attackers, defenders] = [(); 2].map(|()| format!("{:016x}", rng.random::<u64>()));
-    session.seats = Some(Seats { attackers, defenders });
+    session.seats = Some(Seats::new(attackers, defenders));
     Ok(session)
 }
 

@@ -34,6 +34,7 @@ impl LiveGame {
             request,
             Request::Export { .. }
                 | Request::ExportGames { .. }
+                | Request::ImportGames { .. }
                 | Request::FindPuzzles { .. }
                 | Request::Link
                 | Request::Flag
@@ -47,7 +48,7 @@ impl LiveGame {
                 to_move => Err(format!("it is the {to_move}' turn, and you play the {side}")),
             },
             (Request::Resign { side: Some(resigned) }, Some(side)) if *resigned == side => Ok(()),
-            _ => Err("this is possible only after the end of a game with seats".to_owned()),
+            _ => Err("this is possible only after the end of the game".to_owned()),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The clock of a game with seats: the host passes the time in, moves press the clock, and a side without time loses.
 
 use super::{LiveGame, Response};
+use crate::player::Seats;
 use std::time::Duration;
+use tablut_rules::Side;
 
 impl LiveGame {
     /// Sets the present time, as the time since 1970. A game with a clock needs it before each request.
@@ -9,6 +11,20 @@ impl LiveGame {
         if let Some(clock) = &mut self.session.clock {
             clock.set_now(now);
         }
+    }
+
+    /// Takes the seat with this secret: see [`Seats`]. Returns its side. A clock whose first move was made while the other
+    /// person was missing starts.
+    pub fn sit(&mut self, secret: &str, key: &str) -> Result<(Side, Response), String> {
+        let seats = self.session.seats.as_mut().ok_or("this game has no seats")?;
+        let was_full = seats.are_taken();
+        let side = seats.sit(secret, key)?;
+        let is_full = seats.are_taken();
+        let is_under_way = !self.session.tree().is_empty() && self.session.ending().is_none();
+        if let (true, Some(clock)) = (is_full && !was_full && is_under_way, &mut self.session.clock) {
+            clock.start();
+        }
+        Ok((side, Response { all: vec![self.state()], changed: true, ..Response::default() }))
     }
 
     /// Ends the game if the time of the side to move is up.
@@ -25,8 +41,9 @@ impl LiveGame {
 
     pub(super) fn press_clock(&mut self) {
         let mover = self.session.game().position().side_to_move().opponent();
+        let are_there = self.session.seats().is_some_and(Seats::are_taken);
         if let Some(clock) = &mut self.session.clock {
-            clock.press(mover);
+            clock.press(mover, are_there);
         }
     }
 }
@@ -56,7 +73,15 @@ mod tests {
             live.set_time(Duration::from_secs(seconds));
             live.answer(request(asked), Vec::new()).unwrap()
         };
-        at(&mut live, 1000, json!({"do": "play", "move": "d1-d3"}));
+        at(&mut live, 500, json!({"do": "play", "move": "d1-d3"}));
+        // The clock waits until both people have sat down, and each secret seats one person.
+        let seats = live.session().seats().unwrap().clone();
+        live.set_time(Duration::from_secs(1000));
+        assert!(live.sit("0000", "a").is_err_and(|error| error.contains("secret")));
+        for (secret, key) in [(&seats.attackers, "a"), (&seats.defenders, "d"), (&seats.defenders, "d")] {
+            live.sit(secret, key).unwrap_or_else(|error| panic!("{error}"));
+        }
+        assert!(live.sit(&seats.defenders, "a").is_err_and(|error| error.contains("somebody else")));
         // Nobody can end the game too early.
         at(&mut live, 1059, json!({"do": "flag"}));
         assert_eq!(live.session().ending(), None);

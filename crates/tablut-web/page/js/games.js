@@ -10,11 +10,16 @@ function opened() {
 }
 
 let database = null;
+// Where the browser keeps nothing, the games last until the page is closed.
+const memory = new Map();
+const MEMORY = { put: (game) => memory.set(game.name, game), delete: (name) => memory.delete(name), get: (name) => memory.get(name), getAll: () => [...memory.values()] };
 
 // Runs one request on the games, and waits until it is on disk.
 async function run(mode, ask) {
-  database ??= opened();
-  const transaction = (await database).transaction("games", mode, { durability: "strict" });
+  database ??= opened().catch(() => null);
+  const found = await database;
+  if (!found) return ask(MEMORY);
+  const transaction = found.transaction("games", mode, { durability: "strict" });
   const request = ask(transaction.objectStore("games"));
   return new Promise((resolve, reject) => {
     transaction.addEventListener("complete", () => resolve(request.result));

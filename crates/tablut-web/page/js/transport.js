@@ -4,6 +4,7 @@
 // The page draws the board before the host is there: `first.json` has what the host would send first. Requests wait until the
 // engine is loaded.
 
+import { keep, kept } from "./kept.js";
 import { hideProgress, showFailure, showProgress } from "./loading.js";
 
 export const hasServer = false;
@@ -19,7 +20,7 @@ let isClosed = false;
 // What the page shows, to draw it at once after a reload.
 const shown = { game: null, rules: null, state: null };
 const KEPT = "shown";
-addEventListener("pagehide", () => { if (shown.state) localStorage.setItem(KEPT, JSON.stringify(shown)); });
+addEventListener("pagehide", () => { if (shown.state) keep(KEPT, shown); });
 
 // What the address names; "board" is a place on the page.
 const fragmentOf = () => (location.hash === "#board" ? "" : location.hash.slice(1));
@@ -28,8 +29,8 @@ const fragmentOf = () => (location.hash === "#board" ? "" : location.hash.slice(
 function firstEvents(first) {
   const fragment = fragmentOf();
   if (!fragment) return first.events;
-  const kept = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
-  return fragment === "game=" + kept.game ? [{ event: "game", game: kept.game }, kept.rules, kept.state] : [];
+  const last = kept(KEPT, {});
+  return fragment.match(/^game=([a-z0-9]+)/)?.[1] === last.game ? [{ event: "game", game: last.game }, last.rules, last.state] : [];
 }
 
 function hear(event, onMessage) {
@@ -52,6 +53,7 @@ function start(first, onMessage, onState) {
   worker.addEventListener("message", ({ data }) => {
     if (data.event === "loading") showProgress(data.loaded, data.of);
     else if (data.event === "ready") ready();
+    else if (data.event === "broken" && FORBIDDEN.test(data.error)) refuse(onState);
     else if (data.event === "broken") restart(data.error, first, onMessage, onState);
     else hear(data, onMessage);
   });
@@ -63,6 +65,15 @@ function start(first, onMessage, onState) {
   if (document.hidden) tellHidden();
   onState("open");
   onMessage(JSON.stringify(first.hello));
+}
+
+// The words of browsers for a site whose policy forbids WebAssembly. To start again would not help.
+const FORBIDDEN = /unsafe-eval|blocked by CSP|Content Security Policy/i;
+
+function refuse(onState) {
+  close();
+  onState("lost");
+  showFailure("The engine needs WebAssembly, which this site forbids. Its Content-Security-Policy must have script-src 'self' 'wasm-unsafe-eval'.");
 }
 
 // A bug ends the worker. Saved games are safe, and a new worker opens the game again.

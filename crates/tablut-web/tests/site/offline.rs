@@ -59,6 +59,31 @@ fn a_reload_in_the_middle_shows_the_same_game_and_the_computer_answers() {
 }
 
 #[test]
+fn an_address_stands_alone_before_the_first_move_and_in_another_browser() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        browser.click("#new-game").await;
+        browser.js("document.getElementById('new-rules').value = 'masters'").await;
+        browser.js("document.getElementById('opponent-beginner').click()").await;
+        browser.click("#begin").await;
+        let is_masters = "document.getElementById('game-name').textContent.includes('Masters')";
+        browser.until(is_masters).await;
+        browser.until("location.hash.includes('rules=masters')").await;
+        browser.page.refresh().await.unwrap();
+        browser.ready().await;
+        browser.until(is_masters).await;
+        browser.until("document.getElementById('welcome').textContent.includes('Beginner')").await;
+        assert_eq!(browser.text("#error").await, "");
+        // Another browser knows no game of this name.
+        browser.page.goto("about:blank").await.unwrap();
+        browser.visit(&host, "/#game=aaaaaaaaaaaaaaaa&rules=kvasir&moves=d1-d3").await;
+        browser.until(LAST_MOVE_TO_D3).await;
+        assert_eq!(browser.text("#error").await, "");
+        browser.end().await;
+    });
+}
+
+#[test]
 fn two_windows_show_one_game() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/#rules=kvasir").await;
