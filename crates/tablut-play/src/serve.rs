@@ -135,8 +135,9 @@ pub fn serve(
     }
     let router = |access: AccessControl| routes::router(server, Arc::new(access), pages);
     let result = runtime.block_on(run(args, router, &mut |links| {
-        let others: String = links[1..].iter().map(|link| format!("Also: {link}\n")).collect();
-        ready(&links[0], &(others + &saved_in));
+        let mut others: Vec<String> = links[1..].iter().map(|link| format!("Also: {link}")).collect();
+        others.push(saved_in.clone());
+        ready(&links[0], &others.join("\n"));
     }));
     jobs.close();
     result

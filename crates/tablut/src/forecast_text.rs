@@ -129,7 +129,7 @@ fn text(config: &TrainConfig, pace: &MachinePace, forecast: &Forecast, free: Opt
         let _ = writeln!(text, "{name:<11}{value}");
     }
     let plies = pace.plies_per_game;
-    text += &if config.start.is_some() {
+    let note = if config.start.is_some() {
         format!("\nThe estimate assumes games of {plies:.0} plies, as the net plays them at the start.\n")
     } else {
         format!(
@@ -138,6 +138,7 @@ fn text(config: &TrainConfig, pace: &MachinePace, forecast: &Forecast, free: Opt
              takes longer. Repeat the estimate when the run has begun.\n"
         )
     };
+    text.push_str(&note);
     text
 }
 

@@ -169,8 +169,10 @@ fn a_line_of_opentafls_rules_becomes_a_rule_file() {
     fs::write(&file, toml).expect("written");
     let perft = tablut("perft --depth 2 --rules").arg(file).assert().success().get_output().stdout.clone();
     assert_eq!(perft, b"4400\n");
-    let message = tablut("rules").arg(format!("dim:9 sw:s {start}")).assert().code(2).get_output().stderr.clone();
-    assert!(String::from_utf8(message).expect("text").contains("no game here has shieldwalls"));
+    let (walls, _) = told_of(&format!("dim:9 sw:s {start}"), &[]);
+    assert!(walls.contains("Shield wall"), "{walls}");
+    let message = tablut("rules").arg(format!("dim:13 {start}")).assert().code(2).get_output().stderr.clone();
+    assert!(String::from_utf8(message).expect("text").contains("13"));
 }
 
 #[test]
