@@ -92,7 +92,8 @@ impl Rules {
             let across = |d: Direction| {
                 if captors.intersects(here.shifted(d.opposite())) { here.shifted(d) } else { Bitboard::EMPTY }
             };
-            return Direction::ALL.into_iter().fold(Bitboard::EMPTY, |all, d| all | across(d)) - occupied;
+            let gaps = Direction::ALL.into_iter().fold(Bitboard::EMPTY, |all, d| all | across(d));
+            return (gaps & self.board) - occupied;
         }
         let open = self.unclosed(position, king);
         match open.len() {

@@ -11,6 +11,10 @@ use crate::rays::RAYS;
 use crate::rules::{Rules, Walk};
 use crate::side::{Piece, Side};
 
+/// Rounds of [`slide`] on the two smaller boards and on the largest.
+pub(super) const SHORT: u32 = BoardSize::Nine.doublings();
+const LONG: u32 = BoardSize::Eleven.doublings();
+
 impl Rules {
     /// The number of legal moves. It equals the length of the list from [`Rules::legal_moves`].
     pub fn count_legal_moves(&self, position: &Position) -> u32 {
@@ -73,10 +77,8 @@ impl Rules {
     /// The moves of all soldiers of a kind. The rounds are a constant of the code for each board.
     #[inline]
     fn slides(&self, piece: Piece, pieces: Bitboard, occupied: Bitboard) -> u32 {
-        const SHORT: u32 = BoardSize::Nine.doublings();
-        const LONG: u32 = BoardSize::Eleven.doublings();
         let walk = &self.walks[piece.index()];
-        if self.size().doublings() > SHORT {
+        if self.long_lines {
             slides::<LONG>(walk, pieces, occupied)
         } else {
             slides::<SHORT>(walk, pieces, occupied)
