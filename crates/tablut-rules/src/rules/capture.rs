@@ -23,9 +23,11 @@ impl Rules {
             Piece::Attacker if captured.intersects(position.king_board()) => Some(Side::Attackers),
             _ => None,
         };
-        let after = position.after(piece, mv.from, mv.to, captured);
-        let winner = if self.enclosures { self.decided(&after).and_then(|end| end.winner) } else { winner };
-        Applied { position: after, captured, winner }
+        let mut applied = Applied { position: position.after(piece, mv.from, mv.to, captured), captured, winner };
+        if self.enclosures {
+            applied.winner = self.decided(&applied.position).and_then(|end| end.winner);
+        }
+        applied
     }
 
     /// The pieces that a legal move captures. They stand beside its to square, or form a shield wall that begins there.

@@ -22,15 +22,26 @@ impl Rules {
             return 0;
         }
         let choices = if self.one_chosen { self.count_choices(position) } else { 0 };
+        // The rounds are a constant of the code, so that the compiler unrolls them.
+        choices
+            + if self.long_lines {
+                self.count_without_choices::<LONG>(position)
+            } else {
+                self.count_without_choices::<SHORT>(position)
+            }
+    }
+
+    /// The number of legal moves if each of them counts once, whatever it captures.
+    #[inline]
+    fn count_without_choices<const ROUNDS: u32>(&self, position: &Position) -> u32 {
         let occupied = position.occupied();
-        let moves = match position.side_to_move() {
-            Side::Attackers => self.slides(Piece::Attacker, position.attackers(), occupied),
+        match position.side_to_move() {
+            Side::Attackers => slides::<ROUNDS>(&self.walks[Piece::Attacker.index()], position.attackers(), occupied),
             Side::Defenders => {
-                let soldiers = self.slides(Piece::Defender, position.defenders(), occupied);
+                let soldiers = slides::<ROUNDS>(&self.walks[Piece::Defender.index()], position.defenders(), occupied);
                 soldiers + self.king_moves(position).len() as u32
             }
-        };
-        moves + choices
+        }
     }
 
     /// The number of legal move sequences of exactly `depth` plies. Sequences in which the game ends earlier are not
@@ -72,17 +83,6 @@ impl Rules {
             (*mv, counted)
         };
         moves.iter().map(count).collect()
-    }
-
-    /// The moves of all soldiers of a kind. The rounds are a constant of the code for each board.
-    #[inline]
-    fn slides(&self, piece: Piece, pieces: Bitboard, occupied: Bitboard) -> u32 {
-        let walk = &self.walks[piece.index()];
-        if self.long_lines {
-            slides::<LONG>(walk, pieces, occupied)
-        } else {
-            slides::<SHORT>(walk, pieces, occupied)
-        }
     }
 
     /// The additional moves for choices among several captures (clause IC5), beyond one move per from and to square.
