@@ -82,6 +82,8 @@ pub struct Rules {
     king_armed: bool,
     one_chosen: bool,
     pinned_defender: bool,
+    /// Whether the longest move needs more than [`count::SHORT`] rounds.
+    long_lines: bool,
     shield_walls: bool,
     /// Whether an exit fort or encirclement may end the game.
     enclosures: bool,

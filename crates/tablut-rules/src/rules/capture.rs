@@ -23,9 +23,11 @@ impl Rules {
             Piece::Attacker if captured.intersects(position.king_board()) => Some(Side::Attackers),
             _ => None,
         };
-        let after = position.after(piece, mv.from, mv.to, captured);
-        let winner = if self.enclosures { self.decided(&after).and_then(|end| end.winner) } else { winner };
-        Applied { position: after, captured, winner }
+        let mut applied = Applied { position: position.after(piece, mv.from, mv.to, captured), captured, winner };
+        if self.enclosures {
+            applied.winner = self.decided(&applied.position).and_then(|end| end.winner);
+        }
+        applied
     }
 
     /// The pieces that a legal move captures. They stand beside its to square, or form a shield wall that begins there.
@@ -92,7 +94,8 @@ impl Rules {
             let across = |d: Direction| {
                 if captors.intersects(here.shifted(d.opposite())) { here.shifted(d) } else { Bitboard::EMPTY }
             };
-            return Direction::ALL.into_iter().fold(Bitboard::EMPTY, |all, d| all | across(d)) - occupied;
+            let gaps = Direction::ALL.into_iter().fold(Bitboard::EMPTY, |all, d| all | across(d));
+            return (gaps & self.board) - occupied;
         }
         let open = self.unclosed(position, king);
         match open.len() {

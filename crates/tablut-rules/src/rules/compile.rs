@@ -3,6 +3,7 @@
 use crate::bitboard::{Bitboard, STEPPED};
 use crate::board::{Direction, Square};
 use crate::rays::{EscapePaths, Rays};
+use crate::rules::count::SHORT;
 use crate::rules::{Hostile, KingFall, Rules, Walk};
 use crate::ruleset::{
     CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, Passing, RuleSet, RuleSetError,
@@ -50,6 +51,7 @@ fn compile(set: RuleSet) -> Rules {
         king_armed: set.king.armed,
         one_chosen: set.captures.count == CaptureCount::OneChosen,
         pinned_defender: set.captures.pinned_defender,
+        long_lines: size.doublings() > SHORT,
         shield_walls: set.captures.shield_wall != ShieldWall::Never,
         enclosures: set.exit_fort || set.encirclement,
         set,

@@ -11,6 +11,10 @@ use crate::rays::RAYS;
 use crate::rules::{Rules, Walk};
 use crate::side::{Piece, Side};
 
+/// Rounds of [`slide`] on the two smaller boards and on the largest.
+pub(super) const SHORT: u32 = BoardSize::Nine.doublings();
+const LONG: u32 = BoardSize::Eleven.doublings();
+
 impl Rules {
     /// The number of legal moves. It equals the length of the list from [`Rules::legal_moves`].
     pub fn count_legal_moves(&self, position: &Position) -> u32 {
@@ -18,15 +22,26 @@ impl Rules {
             return 0;
         }
         let choices = if self.one_chosen { self.count_choices(position) } else { 0 };
+        // The rounds are a constant of the code, so that the compiler unrolls them.
+        choices
+            + if self.long_lines {
+                self.count_without_choices::<LONG>(position)
+            } else {
+                self.count_without_choices::<SHORT>(position)
+            }
+    }
+
+    /// The number of legal moves if each of them counts once, whatever it captures.
+    #[inline]
+    fn count_without_choices<const ROUNDS: u32>(&self, position: &Position) -> u32 {
         let occupied = position.occupied();
-        let moves = match position.side_to_move() {
-            Side::Attackers => self.slides(Piece::Attacker, position.attackers(), occupied),
+        match position.side_to_move() {
+            Side::Attackers => slides::<ROUNDS>(&self.walks[Piece::Attacker.index()], position.attackers(), occupied),
             Side::Defenders => {
-                let soldiers = self.slides(Piece::Defender, position.defenders(), occupied);
+                let soldiers = slides::<ROUNDS>(&self.walks[Piece::Defender.index()], position.defenders(), occupied);
                 soldiers + self.king_moves(position).len() as u32
             }
-        };
-        moves + choices
+        }
     }
 
     /// The number of legal move sequences of exactly `depth` plies. Sequences in which the game ends earlier are not
@@ -68,19 +83,6 @@ impl Rules {
             (*mv, counted)
         };
         moves.iter().map(count).collect()
-    }
-
-    /// The moves of all soldiers of a kind. The rounds are a constant of the code for each board.
-    #[inline]
-    fn slides(&self, piece: Piece, pieces: Bitboard, occupied: Bitboard) -> u32 {
-        const SHORT: u32 = BoardSize::Nine.doublings();
-        const LONG: u32 = BoardSize::Eleven.doublings();
-        let walk = &self.walks[piece.index()];
-        if self.size().doublings() > SHORT {
-            slides::<LONG>(walk, pieces, occupied)
-        } else {
-            slides::<SHORT>(walk, pieces, occupied)
-        }
     }
 
     /// The additional moves for choices among several captures (clause IC5), beyond one move per from and to square.

@@ -10,6 +10,7 @@ use crate::side::{Piece, Side};
 
 impl Rules {
     /// The soldiers that a move to the edge captures as shield walls. The piece that moves closes one end of the row.
+    #[inline(never)]
     pub(super) fn shield_walls_from(&self, position: &Position, from: Square, to: Square) -> Bitboard {
         let side = position.side_to_move();
         let mut captors = position.pieces(side) - Bitboard::of(from);

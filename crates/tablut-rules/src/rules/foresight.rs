@@ -136,7 +136,7 @@ impl Rules {
         let captors = position.attackers() | hostile.now(occupied);
         let here = Bitboard::of(king);
         for direction in Direction::ALL {
-            let (square, opposite) = (here.shifted(direction), here.shifted(direction.opposite()));
+            let (square, opposite) = (here.shifted(direction), here.shifted(direction.opposite()) & self.board);
             if opposite.is_empty() {
                 continue;
             }
