@@ -61,7 +61,7 @@ fn a_take_back_returns_to_a_persons_turn() {
     assert_eq!(game.take_back().unwrap(), 2);
     assert_eq!((game.history().len(), game.is_computers_turn()), (1, false));
     // What was taken back is no part of the game, nor of its exports.
-    play(&mut game, &["e3-d3"]);
+    play(&mut game, &["e4-f4"]);
     game.resign(Side::Defenders).unwrap();
     let saved = game.saved();
     assert_eq!((saved.moves.len(), saved.winner), (2, Some(Side::Attackers)));

@@ -62,7 +62,7 @@ fn others_need_the_token_of_the_link() {
     let has_network = UdpSocket::bind("0.0.0.0:0").unwrap().connect("192.0.2.1:9").is_ok();
     assert_eq!(ip != "127.0.0.1", has_network, "{}", host.link);
     let socket = host.raw(&format!(
-        "POST /ws HTTP/1.1\r\nHost: {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        "POST /ws HTTP/1.1\r\nHost: {0}\r\nOrigin: http://{0}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
         host.authority
     ));
     assert!(socket.starts_with("HTTP/1.1 403") && socket.contains("Open the link"), "{socket}");
