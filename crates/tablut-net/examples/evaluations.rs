@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use tablut_kernels::Kernels;
 use tablut_net::lines::LineLearner;
-use tablut_net::{Engine, InputBatch, Model, NetEvaluator, Simd, encode};
+use tablut_net::{Engine, InputBatch, Model, NetEvaluator, Simd, check_board, encode};
 use tablut_rules::{Game, MoveList, RULE_SET_NAMES, Rules, Side, Situation};
 use tablut_search::Evaluator;
 
@@ -34,17 +34,18 @@ fn main() -> Result<(), Failure> {
 
 fn print_positions(n: usize) -> Result<(), Failure> {
     let (mut moves, mut state) = (MoveList::new(), 1_u64);
-    for (at, name) in RULE_SET_NAMES.iter().enumerate() {
-        let rules = Arc::new(Rules::named(name)?);
-        let mut left = n * (at + 1) / RULE_SET_NAMES.len() - n * at / RULE_SET_NAMES.len();
+    let all = RULE_SET_NAMES.iter().map(|name| Rules::named(name)).collect::<Result<Vec<_>, _>>()?;
+    let all: Vec<Arc<Rules>> = all.into_iter().filter(|rules| check_board(rules).is_ok()).map(Arc::new).collect();
+    for (at, rules) in all.iter().enumerate() {
+        let mut left = n * (at + 1) / all.len() - n * at / all.len();
         while left > 0 {
-            let mut game = Game::new(Arc::clone(&rules), rules.set().first.side().unwrap_or(Side::Attackers));
+            let mut game = Game::new(Arc::clone(rules), rules.set().first.side().unwrap_or(Side::Attackers));
             for _ in 0..MAX_PLIES {
                 game.legal_moves(&mut moves);
                 if game.outcome().is_some() || moves.is_empty() || left == 0 {
                     break;
                 }
-                println!("{{\"rules\":\"{name}\",\"position\":\"{}\"}}", game.position());
+                println!("{{\"rules\":\"{}\",\"position\":\"{}\"}}", rules.name(), game.position());
                 left -= 1;
                 state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
                 game.play(moves[(state >> 33) as usize % moves.len()])?;
