@@ -121,6 +121,11 @@ impl Rules {
         RULE_SET_NAMES.into_iter()
     }
 
+    /// The names of the built-in rule sets on a board of this size, in the same order.
+    pub fn names_on(size: BoardSize) -> impl Iterator<Item = &'static str> {
+        Rules::names().filter(move |name| RuleSet::named(name).is_ok_and(|set| set.size() == size))
+    }
+
     /// The rule set that these rules were compiled from.
     pub const fn set(&self) -> &RuleSet {
         &self.set

@@ -17,7 +17,7 @@ use tablut_rules::{Game, MoveList, Rules, Situation, Symmetry};
 /// Positions of random games under every rule set, with random targets.
 fn batch(n: usize, seed: u64) -> TrainingBatch {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let rules: Vec<_> = tablut_rules::RULE_SET_NAMES.iter().map(|name| Arc::new(Rules::load(name).unwrap())).collect();
+    let rules: Vec<_> = Rules::names_on(tablut_net::BOARD).map(|name| Arc::new(Rules::load(name).unwrap())).collect();
     let mut batch = TrainingBatch::default();
     let mut moves = MoveList::new();
     while batch.input.n < n {

@@ -9,7 +9,7 @@ use tablut_rules::{Game, MoveList, Rules, Side};
 pub fn played_batch(seed: u64) -> InputBatch {
     let mut batch = InputBatch::default();
     let mut moves = MoveList::default();
-    for (index, name) in Rules::names().enumerate() {
+    for (index, name) in Rules::names_on(tablut_net::BOARD).enumerate() {
         let rules = Arc::new(Rules::named(name).expect("a built-in rule set"));
         let mut game = Game::new(Arc::clone(&rules), Side::Attackers);
         let mut state = seed + index as u64;

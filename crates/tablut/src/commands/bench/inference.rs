@@ -9,7 +9,7 @@ use anyhow::Context;
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
 use tablut_net::{
-    Architecture, Engine, EngineOptions, FEATURES, Inference, InputBatch, Model, NetError, OutputBatch, PLANES,
+    Architecture, BOARD, Engine, EngineOptions, FEATURES, Inference, InputBatch, Model, NetError, OutputBatch, PLANES,
     Weights, encode, onnx,
 };
 use tablut_rules::{Game, MoveList, Rules, Side};
@@ -176,7 +176,8 @@ fn random_game(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Game {
 
 /// Encodes `n` positions, each after a random number of random moves. The rule sets alternate.
 fn encoded(n: usize, seed: u64) -> anyhow::Result<InputBatch> {
-    let rules = Rules::names().map(|name| Rules::named(name).map(Arc::new).with_context(|| format!("rule set {name}")));
+    let rules =
+        Rules::names_on(BOARD).map(|name| Rules::named(name).map(Arc::new).with_context(|| format!("rule set {name}")));
     let rules = rules.collect::<anyhow::Result<Vec<_>>>()?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (mut batch, mut moves) = (InputBatch::default(), MoveList::new());
