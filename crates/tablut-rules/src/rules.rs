@@ -61,6 +61,7 @@ pub(crate) struct KingFall {
 
 /// A rule set compiled for play. Compiling takes much longer than any query, so share one behind an `Arc`.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a clause that a rule set has or has not")]
 pub struct Rules {
     set: RuleSet,
     /// The board's squares. Sets from shifts and complements may have others of the grid.

@@ -133,7 +133,7 @@ fn crowded_edges_agree() {
     let n_positions = setting("TABLUT_CROWDED_POSITIONS", 30_000);
     for (text, name) in Name::ALL.into_iter().filter(|(_, name)| name.is_hnefatafl()) {
         let rules = load(text);
-        let mut random = Random::new(seed() ^ 77);
+        let mut random = Random::new(seed() ^ 0x77);
         let mut moves = MoveList::new();
         let (mut forts, mut rings, mut walls) = (0, 0, 0);
         for i in 0..n_positions {
