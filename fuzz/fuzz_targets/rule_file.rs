@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tablut_rules::{Position, RuleSet, Rules, Side};
+use tablut_rules::{RuleSet, Rules, Side};
 
 fuzz_target!(|text: &str| {
     let Ok(set) = RuleSet::from_toml(text) else { return };
@@ -10,7 +10,7 @@ fuzz_target!(|text: &str| {
     assert!(set.explain().iter().all(|topic| !topic.sentences.is_empty()));
     let rules = Rules::new(set).expect("a rule set that has been checked");
     for side in Side::ALL {
-        let start = Position::start(side);
+        let start = rules.start(side);
         let divided: u64 = rules.perft_divide(&start, 2).iter().map(|(_, count)| count).sum();
         assert_eq!(rules.perft(&start, 2), divided);
     }

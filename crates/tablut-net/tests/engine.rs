@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use random::{random_batch, random_weights};
 use tablut_net::{
-    Engine, EngineOptions, Inference, InputBatch, NetError, OutputBatch, PolicyIndex, Simd, Weights, check_board,
-    encode,
+    BOARD, Engine, EngineOptions, Inference, InputBatch, NetError, OutputBatch, PolicyIndex, Simd, Weights, encode,
 };
-use tablut_rules::{Game, MoveList, RULE_SET_NAMES, RuleSet, Rules, Side};
+use tablut_rules::{Game, MoveList, RuleSet, Rules, Side};
 
 /// Rules of a user, in which the king makes short moves.
 const OWN: &str = "base = \"kvasir\"\nname = \"own\"\n[king]\nreach = 2";
@@ -18,8 +17,7 @@ const OWN: &str = "base = \"kvasir\"\nname = \"own\"\n[king]\nreach = 2";
 /// Every built-in rule set, and one of a user.
 fn all_rules() -> Vec<Arc<Rules>> {
     let own = RuleSet::from_toml(OWN).expect("a variant");
-    let named = RULE_SET_NAMES.iter().map(|name| Rules::load(name).expect("a built-in rule set"));
-    let named = named.filter(|rules| check_board(rules).is_ok());
+    let named = Rules::names_on(BOARD).map(|name| Rules::load(name).expect("a built-in rule set"));
     named.chain([Rules::new(own).expect("a variant")]).map(Arc::new).collect()
 }
 

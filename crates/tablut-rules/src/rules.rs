@@ -61,7 +61,7 @@ pub(crate) struct KingFall {
 
 /// A rule set compiled for play. Compiling takes much longer than any query, so share one behind an `Arc`.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a clause that is asked for alone")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a clause that a rule set has or has not")]
 pub struct Rules {
     set: RuleSet,
     /// The board's squares. Sets from shifts and complements may have others of the grid.
@@ -120,6 +120,11 @@ impl Rules {
     /// The names of the built-in rule sets, in the order of the guide's rules page.
     pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
         RULE_SET_NAMES.into_iter()
+    }
+
+    /// The names of the built-in rule sets on a board of this size, in the same order.
+    pub fn names_on(size: BoardSize) -> impl Iterator<Item = &'static str> {
+        Rules::names().filter(move |name| RuleSet::named(name).is_ok_and(|set| set.size() == size))
     }
 
     /// The rule set that these rules were compiled from.

@@ -267,13 +267,6 @@ pub enum ShieldWall {
     PiecesAndCorners,
 }
 
-impl ShieldWall {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-    fn is_never(&self) -> bool {
-        *self == ShieldWall::Never
-    }
-}
-
 /// The rules of captures.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -284,7 +277,7 @@ pub struct CaptureRules {
     /// and attackers on the other three sides. An attacker that moves to the square beyond the defender captures it.
     pub pinned_defender: bool,
     /// Which pieces close a row for a shield wall.
-    #[serde(default, skip_serializing_if = "ShieldWall::is_never")]
+    #[serde(default, skip_serializing_if = "is_off")]
     pub shield_wall: ShieldWall,
 }
 
@@ -324,9 +317,9 @@ impl RuleSet {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_off(value: &bool) -> bool {
-    !value
+/// Whether a value is the one of rule files that leave it out.
+fn is_off<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 const LONGEST: usize = 64;

@@ -10,7 +10,7 @@ use crate::work::{SearchWork, Work};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_rules::{Escape, Game, KingCapture, RULE_SET_NAMES, RuleSet, Side};
+use tablut_rules::{BoardSize, Escape, Game, KingCapture, RuleSet, Rules, Side};
 
 /// A host's own player, in addition to the levels.
 pub trait CustomPlayer: fmt::Debug + Send + Sync {
@@ -56,7 +56,8 @@ impl HostConfig {
         Hello {
             protocol: PROTOCOL,
             version: self.version.clone(),
-            rule_sets: RULE_SET_NAMES.map(info).to_vec(),
+            // The page draws Tablut's board only.
+            rule_sets: Rules::names_on(BoardSize::Nine).map(info).collect(),
             levels: level_infos(),
             nets: self.nets.clone(),
             about_nets: self.about_nets.clone(),

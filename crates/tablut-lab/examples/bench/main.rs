@@ -46,7 +46,9 @@ fn print(figures: &(impl Serialize + Display), json: bool) -> anyhow::Result<()>
 
 /// All built-in rule sets.
 fn all_rules() -> anyhow::Result<Vec<Arc<Rules>>> {
-    Rules::names().map(|name| Rules::named(name).map(Arc::new).with_context(|| format!("rule set {name}"))).collect()
+    Rules::names_on(tablut_net::BOARD)
+        .map(|name| Rules::named(name).map(Arc::new).with_context(|| format!("rule set {name}")))
+        .collect()
 }
 
 /// A game after `plies` random moves, or after fewer if it has ended.

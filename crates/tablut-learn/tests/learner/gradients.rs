@@ -11,17 +11,15 @@ use tablut_kernels::{Kernels, Simd};
 use tablut_learn::{BurnBackend, CpuBackend, GradientBackend, LearnerState, Multiply, OptimizerConfig};
 use tablut_net::layers::Values;
 use tablut_net::lines::LineLearner;
-use tablut_net::{
-    Architecture, Engine, Inference, OutputBatch, PolicyIndex, Predictions, Weights, check_board, encode_symmetric,
-};
+use tablut_net::{Architecture, Engine, Inference, OutputBatch, PolicyIndex, Predictions, Weights, encode_symmetric};
 use tablut_rules::{Game, MoveList, Rules, Situation, Symmetry};
 
 /// Adds a position of a random game to a batch, with random targets and a choice of capture in every fifth move.
 fn add_position(batch: &mut TrainingBatch, seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut all: Vec<Rules> = Rules::names().map(|name| Rules::named(name).unwrap()).collect();
-    all.retain(|rules| check_board(rules).is_ok());
-    let rules = Arc::new(all.swap_remove(seed as usize % all.len()));
+    let names: Vec<&str> = Rules::names_on(tablut_net::BOARD).collect();
+    let name = names[seed as usize % names.len()];
+    let rules = Arc::new(Rules::named(name).unwrap());
     let mut moves = MoveList::new();
     let game = loop {
         let mut game = Game::new(Arc::clone(&rules), tablut_rules::Side::Attackers);

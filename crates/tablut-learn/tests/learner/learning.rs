@@ -14,8 +14,8 @@ use tablut_search::{SelfPlaySearch, UniformEvaluator};
 
 /// Positions from self-play with a uniform evaluator under every rule set, in one batch.
 fn batch(n: usize, seed: u64) -> TrainingBatch {
-    let mut rules: Vec<Arc<Rules>> = Rules::names().map(|name| Arc::new(Rules::named(name).unwrap())).collect();
-    rules.retain(|rules| tablut_net::check_board(rules).is_ok());
+    let rules: Vec<Arc<Rules>> =
+        Rules::names_on(tablut_net::BOARD).map(|name| Arc::new(Rules::load(name).unwrap())).collect();
     let config = SelfPlayConfig { max_plies: 300, ..SelfPlayConfig::default() };
     let (search, simulations) = (SelfPlaySearch::default(), 4);
     let games = run_tasks(

@@ -206,7 +206,6 @@ pub fn destinations(name: Name, board: &Board, from: At, mut each: impl FnMut(At
 }
 
 /// Whether a square counts as the second captor of a soldier (C5).
-#[expect(clippy::match_same_arms, reason = "each line is a clause")]
 fn hostile_to_soldier(name: Name, board: &Board, victim: char, at: At) -> bool {
     if !inside(name.n(), at) {
         return false;
@@ -218,13 +217,12 @@ fn hostile_to_soldier(name: Name, board: &Board, victim: char, at: At) -> bool {
             return empty; // PP4
         }
         return match (name, victim) {
-            (Kvasir, 't') => true,                                                 // KV4
-            (Kvasir, _) => empty,                                                  // KV4
-            (Tartu, 't') => empty || king_on_it,                                   // TA4
-            (Brandubh | Copenhagen | Fetlar, 't') => true,                         // BR5, CO4, FE4
+            (Kvasir | Brandubh | Copenhagen | Fetlar, 't') => true, // KV4, BR5, CO4, FE4
+            (Kvasir, _) => empty,                                   // KV4
+            (Tartu, 't') => empty || king_on_it,                    // TA4
             (Tartu | Ashton | Brandubh | Copenhagen | Fetlar, _) if empty => true, // TA4, AS5, AS6, BR5, CO4, FE4
-            (Ashton, 'T') => empty || king_on_it,                                  // AS5
-            _ => false,                                                            // IC2, LU4, LI5, MA3
+            (Ashton, 'T') => empty || king_on_it,                   // AS5
+            _ => false,                                             // IC2, LU4, LI5, MA3
         };
     }
     if is_corner(name.n(), at) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
-use tablut_rules::{Bitboard, Game, MoveList, Position, RULE_SET_NAMES, Rules, Side, Symmetry};
+use tablut_rules::{Bitboard, BoardSize, Game, MoveList, Position, RULE_SET_NAMES, Rules, Side, Symmetry};
 use tablut_search::{
     DrawValues, EvaluateError, Evaluation, Evaluator, GumbelConfig, Method, PuctConfig, Repeats, Search, SearchConfig,
     SearchResult, Situation, Solver,
@@ -93,6 +93,11 @@ pub fn game(rules_name: &str, position: &str) -> Game {
 /// All built-in rule sets.
 pub fn all_rules() -> impl Iterator<Item = Arc<Rules>> {
     RULE_SET_NAMES.iter().map(|name| rules(name))
+}
+
+/// The built-in rule sets on Tablut's board. On the others, few simulations or few pieces leave ties between moves.
+pub fn tablut_rules() -> impl Iterator<Item = Arc<Rules>> {
+    all_rules().filter(|rules| rules.size() == BoardSize::Nine)
 }
 
 /// The game after `plies` random moves, or fewer. It is never over.

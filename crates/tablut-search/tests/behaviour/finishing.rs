@@ -16,7 +16,7 @@ impl Evaluator for Winning {
     fn evaluate(&mut self, situations: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
         let evaluate = |situation: &Situation| {
             let squares = situation.position.attackers().iter();
-            let moves_left = squares.map(|square| 20.0 * (square.index() % 9) as f32).sum();
+            let moves_left = squares.map(|square| 20.0 * square.column() as f32).sum();
             let wdl = if self.0 == Side::Attackers { [0.95, 0.0, 0.05] } else { [0.05, 0.0, 0.95] };
             Evaluation { moves_left, wdl, ..Evaluation::uniform(situation.moves.len()) }
         };
@@ -37,7 +37,7 @@ fn far_apart() -> Game {
 fn expected_column(config: &SearchConfig, winner: Side) -> f64 {
     let mut search = Search::new(far_apart(), config, 600, ChaCha8Rng::seed_from_u64(1));
     let result = finish(&mut search, &mut Winning(winner), usize::MAX);
-    let column = |mv: Move| (mv.to.index() % 9) as f64;
+    let column = |mv: Move| mv.to.column() as f64;
     let visits = |root_move: &tablut_search::RootMove| f64::from(root_move.visits);
     result.moves.iter().map(|root_move| visits(root_move) * column(root_move.mv)).sum::<f64>()
         / f64::from(result.simulations)

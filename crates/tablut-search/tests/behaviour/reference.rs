@@ -6,7 +6,7 @@ use tablut_rules::{Game, MoveList, Side};
 use tablut_search::formulas::sampling::gumbel;
 use tablut_search::{Evaluator, QScale, SearchConfig, SigmaConfig, Solver, value_of};
 
-use crate::fakes::{HashEvaluator, all_rules, plain, random_game, search};
+use crate::fakes::{HashEvaluator, plain, random_game, search};
 
 struct Node {
     side: Side,
@@ -158,7 +158,7 @@ fn considered_visits(m: usize, n: usize) -> Vec<usize> {
 
 #[test]
 fn the_tree_visits_what_the_paper_says() {
-    for (index, rules) in all_rules().enumerate() {
+    for (index, rules) in crate::fakes::tablut_rules().enumerate() {
         let fixed = SigmaConfig::default();
         let rescaled = SigmaConfig { c_scale: 0.1, q_scale: QScale::MinMax, ..fixed };
         for (simulations, max_considered, sigma) in

@@ -3,11 +3,11 @@
 use tablut_rules::{Game, Symmetry};
 use tablut_search::{GumbelConfig, Method, SearchConfig};
 
-use crate::fakes::{HashEvaluator, all_rules, quiet, random_game, search};
+use crate::fakes::{HashEvaluator, quiet, random_game, search};
 
 #[test]
 fn results_turn_with_the_board() {
-    for (index, rules) in all_rules().enumerate() {
+    for (index, rules) in crate::fakes::tablut_rules().enumerate() {
         // After this many random moves the position has no symmetry left, so no two moves are equal. (Wins in one ply
         // would be an exception, because they are found without an evaluation.)
         let position = (0..100)

@@ -8,7 +8,7 @@ use crate::thinking::Thinking;
 use crate::words;
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_rules::{Game, Position, RULE_SET_NAMES, Rules};
+use tablut_rules::{Game, Position, Rules};
 use tablut_search::{EvaluateError, Evaluator};
 
 const SIMULATIONS: u32 = 200;
@@ -22,11 +22,12 @@ pub struct Lens {
 }
 
 impl Lens {
-    /// The lens for the current position of a game, under the game's own rules and all built-in ones. The moves before
+    /// The lens for the current position of a game, under the game's own rules and all built-in ones on
+    /// its board. The moves before
     /// the position do not count.
     pub fn new(game: &Game, seed: u64) -> Self {
         let own = game.rules();
-        let known = RULE_SET_NAMES.iter().filter(|name| **name != own.name());
+        let known = Rules::names_on(own.size()).filter(|name| *name != own.name());
         let others = known.map(|name| Arc::new(Rules::named(name).expect("a built-in rule set")));
         let mut rules: Vec<Arc<Rules>> = std::iter::once(own.clone()).chain(others).collect();
         rules.reverse();
@@ -81,7 +82,7 @@ mod tests {
             _ => None,
         };
         let rows: Vec<LensRow> = updates_of(&mut Lens::new(&game, 1)).into_iter().filter_map(row).collect();
-        assert_eq!(rows.len(), RULE_SET_NAMES.len());
+        assert_eq!(rows.len(), Rules::names_on(tablut_rules::BoardSize::Nine).count());
         assert_eq!(rows[0].rules, "ludoteka");
         let proven = rows[0].analysis.as_ref().and_then(|analysis| analysis.proven).expect("a corner is near");
         assert_eq!(proven.winner, Some(Side::Defenders));

@@ -10,8 +10,8 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
 use tablut_games::load_net;
 use tablut_net::{
-    Architecture, Engine, EngineOptions, FEATURES, Inference, InputBatch, NetError, OutputBatch, PLANES, Weights,
-    check_board, encode, onnx,
+    Architecture, BOARD, Engine, EngineOptions, FEATURES, Inference, InputBatch, NetError, OutputBatch, PLANES,
+    Weights, encode, onnx,
 };
 use tablut_rules::{Game, MoveList, Rules, Side};
 
@@ -177,9 +177,9 @@ fn random_game(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Game {
 
 /// Encodes `n` positions, each after a random number of random moves. The rule sets alternate.
 fn encoded(n: usize, seed: u64) -> anyhow::Result<InputBatch> {
-    let rules = Rules::names().map(|name| Rules::named(name).map(Arc::new).with_context(|| format!("rule set {name}")));
-    let mut rules = rules.collect::<anyhow::Result<Vec<_>>>()?;
-    rules.retain(|rules| check_board(rules).is_ok());
+    let rules =
+        Rules::names_on(BOARD).map(|name| Rules::named(name).map(Arc::new).with_context(|| format!("rule set {name}")));
+    let rules = rules.collect::<anyhow::Result<Vec<_>>>()?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (mut batch, mut moves) = (InputBatch::default(), MoveList::new());
     while batch.n < n {
