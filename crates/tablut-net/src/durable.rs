@@ -132,7 +132,7 @@ pub fn is_at(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// Checks that the folder of `path` exists. [`write`] would create it.
+/// Checks that the folder of `path` exists. [`write()`] would create it.
 ///
 /// # Errors
 /// If there is no such folder.
