@@ -15,10 +15,6 @@ const SHOWN: usize = 160;
 /// No position's text is longer.
 const MAX_BYTES: usize = 1024;
 
-/// The largest number of empty squares that a row's text may name. It is more than a row has, so that the message says
-/// how many squares the text has.
-const MOST_EMPTY: usize = 999;
-
 /// The text is not a position. The error lists everything that is wrong.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{text:?} is no position: {}", faults.join("; "))]
@@ -163,9 +159,12 @@ fn parse_row(text: &str, row: usize, size: BoardSize, boards: &mut [Bitboard; 3]
             column += 1;
             continue;
         }
-        match word.parse::<usize>() {
-            Ok(empty @ 1..=MOST_EMPTY) if letter != '0' => column += empty,
-            _ => faults.push(format!(
+        // Digits are one number if the row has room for it, and else several numbers.
+        let number = word.parse::<usize>().ok().filter(|number| letter != '0' && (1..=size.width()).contains(number));
+        let digit = |digit: char| digit.to_digit(10).filter(|&number| number > 0).map(|number| number as usize);
+        match number.or_else(|| word.chars().map(digit).sum()) {
+            Some(empty) => column += empty,
+            None => faults.push(format!(
                 "{:?} in row {}, expected t, T, K or a number of empty squares",
                 word.chars().take(SHOWN).collect::<String>(),
                 row + 1
@@ -245,7 +244,7 @@ mod tests {
              squares; 2 kings, expected at most 1; \"b\" is no side to move, expected a or d"
         );
         assert_eq!(faults("9/9 a"), "2 rows, expected 7, 9 or 11");
-        assert_eq!(faults("45/9/9/9/9/9/9/9/9 a"), "45 squares in row 9, expected 9");
+        assert_eq!(faults("46/9/9/9/9/9/9/9/9 a"), "10 squares in row 9, expected 9");
         assert!(faults("9/9/9/9/9/9/9/tttttttt1/ttttttttt a").contains("17 attackers"));
         assert!(faults("9/9/9/9/9/9/9/9/0K8 a").contains("\"0\" in row 1"));
         assert!(faults("").contains("1 rows"));

@@ -137,7 +137,7 @@ mod tests {
         assert!(edge.is_some_and(|fault| fault.keys.iter().any(|key| key == "king.elsewhere")), "{faults:?}");
         let reach = rule_form();
         let reach = fields(&reach).find(|field| field["key"] == "king.reach").unwrap();
-        assert_eq!(reach["kind"]["most"], tablut_rules::MAX_DISTANCE);
+        assert_eq!(reach["kind"]["most"], tablut_rules::BoardSize::Nine.max_distance());
         set["king"] = Value::Null;
         assert_eq!(RuleCheck::new(&set).faults.len(), 1);
     }

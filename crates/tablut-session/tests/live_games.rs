@@ -293,7 +293,7 @@ fn requests_that_make_no_sense_are_refused_in_words() {
             json!({"do": "players", "players": {"attackers": {"kind": "computer", "name": "club", "net": 9}, "defenders": person()}}),
             "net 9",
         ),
-        (json!({"do": "experiment", "set": {}, "games": 1}), "missing field"),
+        (json!({"do": "experiment", "set": {}, "games": 1}), "the key `name` is missing"),
     ] {
         let error = host.ask(value.clone()).unwrap_err();
         assert!(error.contains(part), "{value}: {error}");

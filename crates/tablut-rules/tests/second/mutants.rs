@@ -52,6 +52,8 @@ fn is_idle(name: Name, key: &str, value: &str) -> bool {
         "reach" => value == almost_any && king_escapes_at_the_edge,
         // Only pieces on other camps stand next to the middle of an edge, and they are attackers.
         "hostile-to-defenders" | "hostile-to-king" => value == "\"all-but-edge-middles\"" && name == Name::Ashton,
+        // Two free squares at an edge between a corner and a camp: made-up positions hardly ever have such a row.
+        "shield-wall" => value == "\"pieces\"" && name == Name::Ashton,
         _ => false,
     }
 }

@@ -229,7 +229,7 @@ mod tests {
         let mut illegal = session.saved();
         illegal.positions[0].review.as_mut().unwrap().solutions = vec!["a1-a2".parse().unwrap()];
         let error = illegal.session().unwrap_err().to_string();
-        assert!(error.contains("position 1: review: a1-a2"), "{error}");
+        assert!(error.contains("position 1: review: the solution a1-a2 is not legal"), "{error}");
     }
 
     #[test]
