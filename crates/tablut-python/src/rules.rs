@@ -48,10 +48,10 @@ impl PyRules {
         Ok(Self { rules })
     }
 
-    /// The names of the built-in rule sets.
+    /// The names of the built-in rule sets on the board of nets, which games here have.
     #[staticmethod]
     fn names() -> Vec<&'static str> {
-        Rules::names().collect()
+        Rules::names_on(tablut_net::BOARD).collect()
     }
 
     /// The name.
