@@ -152,6 +152,7 @@ pub fn is_stream(path: &Path) -> bool {
 
 /// A new temporary file, which will replace the file at `path`. It is locked, so that other processes do not treat it as
 /// abandoned.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "files have no mode there"))]
 fn temporary_file(folder: &Path, prefix: &str, path: &Path) -> io::Result<NamedTempFile> {
     loop {
         let mut builder = tempfile::Builder::new();
