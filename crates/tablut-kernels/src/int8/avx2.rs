@@ -3,14 +3,12 @@
 #[allow(clippy::wildcard_imports, reason = "the names of the instructions")]
 use std::arch::x86_64::*;
 
-use super::sixteen::{self, Sixteen, sixteen};
+use super::sixteen::{self, MOST_PADDED, Sixteen, sixteen};
 use super::{Int8Depthwise, Int8Matrix, TAP_PAIRS, TOP, Target};
 use crate::{Grid, LANES};
 
 /// Rows of a block in a product.
 const ROWS: usize = 3;
-/// The most squares of a padded grid in [`depthwise`].
-const MOST_SQUARES: usize = 11 * 11;
 
 sixteen! {
     __m256i;
@@ -177,14 +175,13 @@ unsafe fn block<D: DotFour, const R: usize>(
 /// As [`super::sixteen::depthwise`].
 ///
 /// # Safety
-/// The machine has AVX2. The sizes fit, as [`crate::Kernels::int8_depthwise`] checks, and the padded grid has at most
-/// [`MOST_SQUARES`] squares.
+/// The machine has AVX2. The sizes fit, as [`crate::Kernels::int8_depthwise`] checks.
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn depthwise(grid: Grid, image: &[u8], layer: &Int8Depthwise, starts: &[i16], out: &mut [u8]) {
     let (channels, wide) = (layer.channels, grid.width() + 2);
     // For each square of the padded grid, its channels interleaved with those of the square below: the first and the second
     // halves of eight.
-    let mut pairs = [[_mm256_setzero_si256(); 2]; MOST_SQUARES];
+    let mut pairs = [[_mm256_setzero_si256(); 2]; MOST_PADDED];
     for block in 0..channels / 32 {
         // SAFETY: the caller's contract.
         unsafe {

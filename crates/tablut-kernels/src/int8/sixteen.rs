@@ -3,6 +3,10 @@
 use crate::depthwise::TAPS;
 use crate::{Grid, LANES};
 
+/// The longest side of a grid.
+pub(crate) const LONGEST_SIDE: usize = 11;
+/// Squares of the largest grid with a border of one square.
+pub(crate) const MOST_PADDED: usize = (LONGEST_SIDE + 2) * (LONGEST_SIDE + 2);
 /// The largest activation, in steps.
 pub(crate) const TOP: i16 = 127;
 
@@ -123,6 +127,7 @@ fn two(from: &[i16]) -> &[[i16; LANES]; 2] {
 }
 
 /// `out = starts + depthwise convolution of image`, cut off. The layer is its weights, `[tap][channel]`, and its multipliers.
+/// A side of the grid is at most [`LONGEST_SIDE`].
 ///
 /// # Safety
 /// The contract of [`Sixteen`].
@@ -138,7 +143,7 @@ pub(crate) unsafe fn depthwise<V: Sixteen>(
     // SAFETY: the caller's contract.
     unsafe {
         // Sixteen channels of each square, with a border of zeros.
-        let mut padded = vec![V::splat(0); (grid.height() + 2) * wide];
+        let mut padded = [V::splat(0); MOST_PADDED];
         for first in (0..channels).step_by(LANES) {
             let (start, multiplier) = (V::load(at(starts, first)), V::load(at(multipliers, first)));
             let mut weights = [V::splat(0); TAPS];

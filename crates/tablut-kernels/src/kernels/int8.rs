@@ -2,7 +2,7 @@
 
 use super::levels::dispatch;
 use crate::aligned::volume;
-use crate::int8::sixteen::Limits;
+use crate::int8::sixteen::{LONGEST_SIDE, Limits};
 use crate::int8::{INT8_LANES, STEPS, Target, plain};
 use crate::{Grid, GridLines, Int8Depthwise, Int8Matrix, Kernels, LANES};
 #[cfg(target_arch = "x86_64")]
@@ -57,12 +57,12 @@ impl Kernels {
     /// [`Int8Depthwise::starts`].
     ///
     /// # Panics
-    /// If an image does not have the grid's squares and the layer's channels, or a side of the grid is above 9.
+    /// If an image does not have the grid's squares and the layer's channels, or a side of the grid is above 11.
     pub fn int8_depthwise(self, grid: Grid, image: &[u8], layer: &Int8Depthwise, starts: &[i16], out: &mut [u8]) {
         let size = volume([grid.squares(), layer.channels()]);
         assert!(image.len() == size && out.len() == size, "an image has the grid's squares");
         assert_eq!(starts.len(), layer.channels(), "a start for each channel");
-        assert!(grid.height() <= 9 && grid.width() <= 9, "a grid of at most 9 by 9 squares");
+        assert!(grid.height().max(grid.width()) <= LONGEST_SIDE, "a grid of at most 11 by 11 squares");
         match self.simd {
             // SAFETY: the machine has AVX2, and the sizes were checked.
             #[cfg(target_arch = "x86_64")]
