@@ -184,13 +184,9 @@ def main():
         game = folder / "game.txt"
         game.write_text(GAME)
         net = "models/quickstart.tablut"
-        run = folder / "specialist"
-        whole([args.program, "train", str(HERE / "tiny.toml"), "--run", str(run), "--set", "shape=lines32x2", "--set",
-               "rules=['masters']", "--set", "schedule.generations=1"])
         files = {
             "puzzles": writes(["generate", "puzzles", net, "--rules", "kvasir", "--count", "8", "--games", "8", "--simulations", "4"], "."),
             "review": writes(["analyze", "--game", str(game), net, "--simulations", "50"], "review.json"),
-            "combine": writes(["model", "combine", net, str(run / "checkpoints/gen-00000.safetensors")], "both.tablut"),
             "openings": writes(["generate", "openings", "--count", "60", "--judge", "alphabeta:2"], "book.json"),
         }
         results = [

@@ -8,6 +8,8 @@ use tablut_rules::{json_fault, read_at_most, shown};
 
 /// The maximum size of a file. A book of ten thousand openings has about two megabytes.
 const MAX_BYTES: u64 = 64 << 20;
+/// The maximum size of the header in bytes. Its rules have a few hundred keys.
+const MAX_HEADER: usize = 64 << 10;
 /// The version of both kinds.
 const VERSION: u32 = 2;
 
@@ -69,6 +71,9 @@ pub(crate) fn text(kind: &str, settings: impl Serialize, lines: impl Iterator<It
 /// The settings in the header of a text of this kind, if version and checksum are right.
 pub(crate) fn settings<S: DeserializeOwned>(kind: &str, text: &str) -> Result<S, String> {
     let first = text.lines().next().unwrap_or_default();
+    if first.len() > MAX_HEADER {
+        return Err(format!("a header of {} bytes, expected at most {MAX_HEADER}", first.len()));
+    }
     let header: Header<S> = serde_json::from_str(first)
         .map_err(|error| format!("expected the header of a file of {kind}: {}", json_fault(&error)))?;
     let Header { format, version, settings, checksum } = header;

@@ -10,7 +10,7 @@ use tablut_arena::puzzles::PuzzleSet;
 use tablut_learn::TrainConfig;
 use tablut_players::{NamedPlayer, PlayerSpec};
 use tablut_rules::{GameText, MoveText, Position, RuleSet, Rules, RulesLine};
-use tablut_session::protocol::{Call, read_call};
+use tablut_session::protocol::{Call, MAX_MESSAGE, read_call};
 use tablut_session::{PuzzleBook, SavedGame, Session};
 
 const BYTES: usize = 4 << 20;
@@ -153,7 +153,8 @@ fn readers() -> anyhow::Result<Vec<(&'static str, Read)>> {
         ("player", Box::new(|text| text.parse::<PlayerSpec>().is_ok() || text.parse::<NamedPlayer>().is_ok())),
         ("opening book", Box::new(move |text| OpeningBook::parse(text, &rules).is_ok())),
         ("puzzles", Box::new(|text| PuzzleSet::parse(text).is_ok() || PuzzleBook::parse(text).is_ok())),
-        ("request", Box::new(|text| read_call::<Call>(text).is_ok())),
+        // The server refuses a longer message by its length.
+        ("request", Box::new(|text| read_call::<Call>(&text[..text.floor_char_boundary(MAX_MESSAGE)]).is_ok())),
         (
             "contest's frame",
             Box::new(|text| {

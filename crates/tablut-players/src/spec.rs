@@ -8,6 +8,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
+use tablut_rules::shown;
 use tablut_search::Limit;
 
 /// The forms that [`PlayerSpec::from_str`] reads, for help texts and messages.
@@ -75,7 +76,7 @@ pub struct PlayerSpecError(String);
 
 impl PlayerSpecError {
     pub(crate) fn new(text: &str, reason: impl fmt::Display) -> Self {
-        Self(format!("cannot read player {text:?}: {reason}"))
+        Self(format!("cannot read player \"{}\": {reason}", shown(text)))
     }
 }
 
@@ -160,7 +161,7 @@ impl FromStr for PlayerSpec {
             ("challenge", argument) => command_and_seconds(argument.unwrap_or_default(), CHALLENGE_SECONDS)
                 .map(|(command, seconds)| Self::Challenge { command, seconds })
                 .ok_or_else(|| wrong("challenge:COMMAND or challenge:COMMAND@5s with whole seconds a move")),
-            _ => Err(PlayerSpecError(format!("unknown player {text:?}, expected {PLAYER_FORMS}"))),
+            _ => Err(PlayerSpecError(format!("unknown player \"{}\", expected {PLAYER_FORMS}", shown(text)))),
         }
     }
 }

@@ -22,6 +22,9 @@ use tablut_rules::{Move, RuleSet, Rules, Side, Square, json_fault};
 
 pub const PROTOCOL: u32 = 3;
 
+/// The largest request that a server reads, in bytes.
+pub const MAX_MESSAGE: usize = 256 << 10;
+
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Call {
     /// Chosen by the interface. [`Event::Done`] and [`Event::Refused`] repeat it.
@@ -33,9 +36,16 @@ pub struct Call {
 /// Reads a [`Call`] or a type that contains one. If the text is not valid, returns the event that refuses it.
 pub fn read_call<C: DeserializeOwned>(text: &str) -> Result<C, Event> {
     serde_json::from_str(text).map_err(|error| {
-        let re = serde_json::from_str::<Value>(text).ok().and_then(|value| value["id"].as_u64()).unwrap_or(0);
+        // Only the number, because a tree of a long text takes much time and memory.
+        let re = serde_json::from_str::<Numbered>(text).map_or(0, |call| call.id);
         Event::Refused { re, error: format!("not a request: {}", json_fault(&error)) }
     })
+}
+
+/// A call of which only the number is read.
+#[derive(Deserialize)]
+struct Numbered {
+    id: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -2,7 +2,6 @@
 
 use crate::words::shorten;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use tablut_rules::{Move, Position, json_fault};
 
 /// A set of puzzles for one rule set, as `tablut generate puzzles` writes it.
@@ -10,6 +9,24 @@ use tablut_rules::{Move, Position, json_fault};
 pub struct PuzzleBook {
     pub rules: String,
     pub puzzles: Vec<BookPuzzle>,
+}
+
+/// The first line. It has the rules in full, of which only their name is used.
+#[derive(Deserialize)]
+struct Header {
+    #[serde(default)]
+    format: String,
+    rules: HeaderRules,
+}
+
+#[derive(Deserialize)]
+struct HeaderRules {
+    set: HeaderRuleSet,
+}
+
+#[derive(Deserialize)]
+struct HeaderRuleSet {
+    name: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -30,18 +47,16 @@ impl PuzzleBook {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut lines = text.lines();
         let header = lines.next().ok_or("an empty text, expected puzzles")?;
-        let header: Value = serde_json::from_str(header).map_err(|error| format!("line 1: {}", json_fault(&error)))?;
-        let format = header["format"].as_str().unwrap_or_default();
+        let header: Header = serde_json::from_str(header).map_err(|error| format!("line 1: {}", json_fault(&error)))?;
+        let Header { format, rules } = header;
         if format != "tablut puzzles" {
-            return Err(format!("line 1: format {:?}, expected \"tablut puzzles\"", shorten(format)));
+            return Err(format!("line 1: format {:?}, expected \"tablut puzzles\"", shorten(&format)));
         }
-        // The header contains the rules in full. Only their name is used.
-        let rules = header["rules"]["set"]["name"].as_str().ok_or("line 1: rules without a name")?;
         let read = |(index, line): (usize, &str)| {
             serde_json::from_str(line).map_err(|error| format!("line {}: {}", index + 2, json_fault(&error)))
         };
         let puzzles = lines.enumerate().map(read).collect::<Result<Vec<BookPuzzle>, String>>()?;
-        Ok(Self { rules: rules.to_owned(), puzzles })
+        Ok(Self { rules: rules.set.name, puzzles })
     }
 
     pub fn counts(&self) -> PuzzleCounts {

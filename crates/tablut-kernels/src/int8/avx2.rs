@@ -2,6 +2,7 @@
 
 #[allow(clippy::wildcard_imports, reason = "the names of the instructions")]
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 use super::sixteen::{self, MOST_PADDED, Sixteen, sixteen};
 use super::{Int8Depthwise, Int8Matrix, TAP_PAIRS, TOP, Target};
@@ -181,17 +182,26 @@ pub(crate) unsafe fn depthwise(grid: Grid, image: &[u8], layer: &Int8Depthwise, 
     let (channels, wide) = (layer.channels, grid.width() + 2);
     // For each square of the padded grid, its channels interleaved with those of the square below: the first and the second
     // halves of eight.
-    let mut pairs = [[_mm256_setzero_si256(); 2]; MOST_PADDED];
+    let mut pairs = [const { MaybeUninit::<[__m256i; 2]>::uninit() }; MOST_PADDED];
+    let zero = [_mm256_setzero_si256(); 2];
+    for row in pairs[..(grid.height() + 1) * wide].chunks_exact_mut(wide) {
+        row[0].write(zero);
+        row[wide - 1].write(zero);
+    }
+    for below in &mut pairs[(grid.height() + 1) * wide..(grid.height() + 2) * wide] {
+        below.write(zero);
+    }
     for block in 0..channels / 32 {
-        // SAFETY: the caller's contract.
+        // SAFETY: the caller's contract. Every pair of the padded grid is written before it is read: the border above, the
+        // others here.
         unsafe {
             let at = |row: usize, column: usize| (row * grid.width() + column) * channels + 32 * block;
             for column in 0..grid.width() {
                 let mut above = _mm256_setzero_si256();
                 for row in 0..=grid.height() {
                     let here = if row < grid.height() { load(image, at(row, column)) } else { _mm256_setzero_si256() };
-                    pairs[row * wide + column + 1] =
-                        [_mm256_unpacklo_epi8(above, here), _mm256_unpackhi_epi8(above, here)];
+                    pairs[row * wide + column + 1]
+                        .write([_mm256_unpacklo_epi8(above, here), _mm256_unpackhi_epi8(above, here)]);
                     above = here;
                 }
             }
@@ -208,7 +218,10 @@ pub(crate) unsafe fn depthwise(grid: Grid, image: &[u8], layer: &Int8Depthwise, 
                         let place = (row + pair / 3 * 2) * wide + column + pair % 3;
                         for half in 0..2 {
                             let w = load(&layer.weights, (block * TAP_PAIRS + pair) * 64 + 32 * half);
-                            sums[half] = _mm256_add_epi16(sums[half], _mm256_maddubs_epi16(pairs[place][half], w));
+                            sums[half] = _mm256_add_epi16(
+                                sums[half],
+                                _mm256_maddubs_epi16(pairs[place].assume_init_ref()[half], w),
+                            );
                         }
                     }
                     let value = |half: usize| {

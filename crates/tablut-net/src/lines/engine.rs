@@ -225,11 +225,11 @@ impl LineNet {
                 let products = x.iter().zip(&self.choice).map(|(&x, weight)| f32::from(x) * weight);
                 products.sum::<f32>() / STEPS + self.choice_bias
             }
-            Entry::Move(MoveEntry { from, to, line, end, distance }) => {
+            Entry::Move(MoveEntry { from, to, line, place, distance, .. }) => {
                 let from: &[i16; PAIR] = space.both[from * BOTH..][..PAIR].try_into().expect("eight");
                 let to: &[i16; PAIR] = space.both[to * BOTH + PAIR..][..PAIR].try_into().expect("eight");
                 let product: i32 = from.iter().zip(to).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum();
-                let ends = f32::from(space.tables.end(size, lines.entries[line], end)) / FINE;
+                let ends = f32::from(space.tables.end(size, lines.entries[line], place)) / FINE;
                 product as f32 * (PAIR_SCALE / COARSE / COARSE) + ends + self.distance[side * DISTANCES + distance]
             }
         };

@@ -23,7 +23,9 @@ pub struct MoveEntry {
     pub to: usize,
     /// The line.
     pub line: usize,
-    /// Place of the move's end among those of the line: `ENDS * start`, plus the kind of its end.
+    /// Place of the move among those of the line: the longest distance times the start, plus the end among the other squares.
+    pub place: usize,
+    /// Place of its bias in the output of the line network: `ENDS * start`, plus the kind of end.
     pub end: usize,
     /// Squares that it moves, minus 1, and at most the last of the distances that the net knows.
     pub distance: usize,
@@ -48,15 +50,21 @@ fn entry(size: BoardSize, index: usize) -> Entry {
     // No legal move leaves the board. Its entry reads the edge.
     let stop = if forward { (start + distance + 1).min(width - 1) } else { start.saturating_sub(distance + 1) };
     let to = if offset == 0 { row * width + stop } else { stop * width + column };
-    let ahead = if forward { width - 1 - stop } else { stop };
-    let kind = usize::from(forward) * DISTANCES_AHEAD + ahead.min(DISTANCES_AHEAD - 1);
     Entry::Move(MoveEntry {
         from: from + offset,
         to: to + offset,
         line,
-        end: ENDS * start + kind,
+        place: size.max_distance() * start + (stop - usize::from(stop > start)).min(size.max_distance() - 1),
+        end: ENDS * start + end_kind(size, start, stop),
         distance: distance.min(DISTANCES - 1),
     })
+}
+
+/// The kind of end of a move from `start` to `stop`, places on a line: the direction, and the distance from the edge ahead.
+pub fn end_kind(size: BoardSize, start: usize, stop: usize) -> usize {
+    let forward = stop > start;
+    let ahead = if forward { size.width() - 1 - stop } else { stop };
+    usize::from(forward) * DISTANCES_AHEAD + ahead.min(DISTANCES_AHEAD - 1)
 }
 
 #[cfg(test)]
@@ -69,7 +77,7 @@ mod tests {
     fn every_move_is_found_by_its_entry() {
         for size in BoardSize::ALL {
             let (width, squares) = (size.width(), size.n_squares());
-            let mut ends = std::collections::HashSet::new();
+            let [mut places, mut ends] = [(); 2].map(|()| std::collections::HashSet::new());
             for (from, to) in size.squares().flat_map(|from| size.squares().map(move |to| (from, to))) {
                 let (a, b) = (size.place(from), size.place(to));
                 if a == b || (a / width != b / width && a % width != b % width) {
@@ -83,12 +91,12 @@ mod tests {
                 let offset = if along_row { 0 } else { squares };
                 assert_eq!((found.from, found.to), (a + offset, b + offset));
                 assert_eq!(found.line, if along_row { a / width } else { width + a % width });
+                assert!(places.insert((found.line, found.place)), "{from}-{to} has a place of its own");
                 ends.insert((found.line, found.end));
             }
-            // On Tablut's board every move along a line has an end of its own.
-            if size == BoardSize::Nine {
-                assert_eq!(ends.len(), 18 * 9 * 8);
-            }
+            assert_eq!(places.len(), 2 * width * width * size.max_distance());
+            // On larger boards than Tablut's, ends that are far from the edge ahead are of one kind.
+            assert!(ends.len() <= places.len() && (width > 9 || ends.len() == places.len()));
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The outputs of the line network in sixteen bits, remembered for the lines that have been met.
 
 use tablut_kernels::{Kernels, nearest};
-use tablut_rules::{BoardSize, GRID};
+use tablut_rules::{BoardSize, GRID, MAX_DISTANCE};
 
-use super::description::{ENDS, PAIRS};
+use super::description::PAIRS;
+use super::moves::end_kind;
 use super::network::{LineWeights, kept_len};
 use super::patterns::{Classes, MOST_LINES, SeenLine};
 
@@ -34,9 +35,9 @@ impl Tables {
         Self { channels, slots: vec![(0, 0); 1 << 10], n_entries: 0, entries: Vec::new() }
     }
 
-    /// Numbers of an entry for each square.
+    /// The most numbers of an entry for each square.
     fn width(&self) -> usize {
-        self.channels + PAIRS + ENDS
+        self.channels + PAIRS + MAX_DISTANCE
     }
 
     pub fn clear(&mut self) {
@@ -95,8 +96,10 @@ impl Tables {
             self.entries.extend(square[..c].iter().map(|&value| steps(value, FINE)));
             self.entries.extend(square[c..c + PAIRS].iter().map(|&value| steps(value, COARSE)));
         }
-        for square in out.chunks_exact(weights.out_width()) {
-            self.entries.extend(square[c + PAIRS..][..ENDS].iter().map(|&value| steps(value, FINE)));
+        for (start, square) in out.chunks_exact(weights.out_width()).enumerate() {
+            let others = (0..class.size.width()).filter(|&stop| stop != start);
+            let ends = others.map(|stop| square[c + PAIRS + end_kind(class.size, start, stop)]);
+            self.entries.extend(ends.map(|value| steps(value, FINE)));
         }
     }
 
@@ -110,9 +113,9 @@ impl Tables {
         both.into()
     }
 
-    /// The bias of a move, `ENDS * start + end`.
+    /// The bias of the move at this place among those of the line.
     #[inline]
-    pub fn end(&self, size: BoardSize, entry: u32, end: usize) -> i16 {
-        self.entries[entry as usize + size.width() * (self.channels + PAIRS) + end]
+    pub fn end(&self, size: BoardSize, entry: u32, place: usize) -> i16 {
+        self.entries[entry as usize + size.width() * (self.channels + PAIRS) + place]
     }
 }

@@ -10,7 +10,6 @@ use tablut_session::protocol::{Call, Event, Request, read_call};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
-pub const MAX_MESSAGE: usize = 256 << 10;
 /// The maximum number of events that wait for an interface. A slower interface is disconnected.
 const OUTBOX: usize = 256;
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);

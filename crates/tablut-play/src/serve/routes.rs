@@ -2,7 +2,7 @@
 
 use super::access::{AccessControl, WithoutToken, check_access};
 use super::assets::{PAGE, asset};
-use super::connection::{self, MAX_MESSAGE};
+use super::connection;
 use super::game_server::GameServer;
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
@@ -12,6 +12,7 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use std::sync::Arc;
+use tablut_session::protocol::MAX_MESSAGE;
 
 pub fn router(server: Arc<GameServer>, access: Arc<AccessControl>, pages: &[AddedPage]) -> Router {
     let socket = get(open_socket).layer(from_fn_with_state(server.clone(), find_only_game));

@@ -10,7 +10,7 @@ use crate::batch::{InputBatch, Predictions};
 use crate::features::{FEATURES, PLANES};
 use crate::layers::{row, row_mut, softplus};
 use crate::lines::dense::{add, add_rows};
-use crate::lines::description::{ADDED_PLANES, BOTH, DISTANCES, ENDS, PAIR, PAIR_SCALE, PAIRS, TOP};
+use crate::lines::description::{ADDED_PLANES, BOTH, DISTANCES, PAIR, PAIR_SCALE, PAIRS, TOP};
 use crate::lines::moves::{Entry, MoveEntry};
 use crate::policy::PolicyIndex;
 
@@ -110,16 +110,17 @@ impl Shard {
             dx.fill(0.0);
             dboth.fill(0.0);
             let side = input.row(self.rows.start + at).side();
-            let ends = row_mut(&mut self.to_ends, at, 2 * squares * ENDS);
+            let of_line = self.size.width() * self.size.max_distance();
+            let ends = row_mut(&mut self.to_ends, at, 2 * self.size.width() * of_line);
             let mut add_entry = |entry: u16, gradient: f32| match entries[usize::from(entry)] {
                 Entry::Choice(square) => {
                     sums.choice_bias += gradient;
                     add(&mut sums.choice, row(x, at * squares + square, c), gradient);
                     add(row_mut(dx, square, c), &weights.choice, gradient);
                 }
-                Entry::Move(MoveEntry { from, to, line, end, distance }) => {
+                Entry::Move(MoveEntry { from, to, line, place, distance, .. }) => {
                     sums.distance[side * DISTANCES + distance] += gradient;
-                    ends[line * self.size.width() * ENDS + end] += gradient;
+                    ends[line * of_line + place] += gradient;
                     let scaled = gradient * PAIR_SCALE;
                     for k in 0..PAIR {
                         let a = both[from * BOTH + k] + weights.shift[k];

@@ -7,7 +7,8 @@ use tablut_rules::BoardSize;
 use super::shard::Shard;
 use crate::batch::InputBatch;
 use crate::lines::dense::add;
-use crate::lines::description::{BOTH, ENDS, LineLayers, PAIRS};
+use crate::lines::description::{BOTH, LineLayers, PAIRS};
+use crate::lines::moves::end_kind;
 use crate::lines::patterns::{Classes, MOST_LINES, SeenLine};
 
 /// Positions that a thread runs through the trunk together.
@@ -85,8 +86,11 @@ impl Batch {
                 let (along, across) = if along_row { (on_rows, on_columns) } else { (on_columns, on_rows) };
                 add(&mut gradient[c..c + BOTH], along, 1.0);
                 add(&mut gradient[c + BOTH..c + PAIRS], across, 1.0);
-                let ends = &shard.to_ends[((row * 2 * side + at) * side + place) * ENDS..][..ENDS];
-                add(&mut gradient[c + PAIRS..c + PAIRS + ENDS], ends, 1.0);
+                let ends = &shard.to_ends[((row * 2 * side + at) * side + place) * (side - 1)..][..side - 1];
+                let others = (0..side).filter(|&stop| stop != place);
+                for (stop, end) in others.zip(ends) {
+                    gradient[c + PAIRS + end_kind(size, place, stop)] += end;
+                }
             }
         }
     }

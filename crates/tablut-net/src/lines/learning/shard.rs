@@ -11,7 +11,7 @@ use crate::batch::InputBatch;
 use crate::features::{FEATURES, PLANES};
 use crate::layers::{row, row_mut};
 use crate::lines::dense::add;
-use crate::lines::description::{ADDED_PLANES, BOTH, DISTANCES, ENDS, LineLayers, PAIR, PAIR_SCALE, PAIRS, TOP};
+use crate::lines::description::{ADDED_PLANES, BOTH, DISTANCES, LineLayers, PAIR, PAIR_SCALE, PAIRS, TOP};
 use crate::lines::moves::{Entry, MoveEntry};
 use crate::lines::patterns::MOST_LINES;
 use crate::policy::PolicyIndex;
@@ -41,7 +41,7 @@ pub(super) struct Shard {
     pub(super) to_trunk: Aligned,
     /// The gradient of the pairs, `[row][square][PAIRS]`.
     pub(super) to_pairs: Vec<f32>,
-    /// The gradient of the ends, `[row][line][place][ENDS]`.
+    /// The gradient of the ends, `[row][line][start][other square]`.
     pub(super) to_ends: Vec<f32>,
 }
 
@@ -73,7 +73,7 @@ impl Shard {
             logits: Vec::new(),
             to_trunk: image(c),
             to_pairs: vec![0.0; n * squares * PAIRS],
-            to_ends: vec![0.0; n * 2 * squares * ENDS],
+            to_ends: vec![0.0; n * 2 * squares * size.max_distance()],
         }
     }
 
@@ -188,7 +188,7 @@ impl Shard {
                     let x = row(x, at * count + square, c);
                     weights.choice_bias + x.iter().zip(&weights.choice).map(|(a, b)| a * b).sum::<f32>()
                 }
-                Entry::Move(MoveEntry { from, to, line, end, distance }) => {
+                Entry::Move(MoveEntry { from, to, line, end, distance, .. }) => {
                     let (from, to) = (row(both, from, BOTH), row(both, to, BOTH));
                     let ends =
                         from[..PAIR].iter().zip(&to[PAIR..]).zip(weights.shift.iter().zip(&weights.shift[PAIR..]));
