@@ -2,6 +2,7 @@
 
 use crate::session::Session;
 use crate::view::{Mark, marks};
+use crate::words;
 use std::fmt::Write as _;
 use tablut_rules::{BoardSize, Piece, Square};
 
@@ -14,8 +15,9 @@ pub fn svg(session: &Session) -> String {
     let size = width * SIDE + 2 * MARGIN;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {size} {size}\" width=\"{size}\" height=\"{size}\" \
-         font-family=\"system-ui, sans-serif\">\n<title>Tablut, {} rules: {position}</title>\n\
+         font-family=\"system-ui, sans-serif\">\n<title>{}, {} rules: {position}</title>\n\
          <rect width=\"{size}\" height=\"{size}\" fill=\"#e9d9bc\"/>\n",
+        words::board(board),
         session.rules().name()
     );
     let marks = marks(session.rules());

@@ -2,7 +2,7 @@
 
 use crate::report::{Alarm, GameEnding, MoveReport};
 use std::fmt::Write as _;
-use tablut_rules::Side;
+use tablut_rules::{BoardSize, Side};
 use tablut_search::Proof;
 
 /// An ending as a sentence without a full stop: "the attackers win: the king is captured".
@@ -72,6 +72,11 @@ pub fn occurrences(occurrences: u32) -> Option<String> {
 /// A rule set's name as a title: "Kvasir rules".
 pub fn title(rules: &str) -> String {
     capitalize(&rules.replace('-', " ")) + " rules"
+}
+
+/// The name of the game that is played most on a board of this size.
+pub const fn board(size: BoardSize) -> &'static str {
+    ["Brandubh", "Tablut", "Hnefatafl"][size.index()]
 }
 
 /// The first 40 characters of a text, for messages.

@@ -1,7 +1,7 @@
 // How moves are made: click, tap, drag, arrow keys, or typed.
 
 import { byId, h, use } from "./dom.js";
-import { cells, isMovable, mayMove, mayPremove, placeOf, squareAt, targets } from "./board.js";
+import { cells, centre, isMovable, mayMove, mayPremove, placeOf, squareAt, targets, width } from "./board.js";
 import { ask, cancel, close, isAsking } from "./choice.js";
 import { request, say, set, store, watch } from "./store.js";
 
@@ -47,7 +47,7 @@ function choosePremove(square) {
 
 // The mover picks what is captured: the host lists every choice as a move of its own.
 function openChoice(options) {
-  ask("This move surrounds several pieces. Which one is captured?", options.map((move) => ["Capture " + move.captures.join(", "), () => sendMove(move.text)]), "Cancel", () => focusCell(store.selected ?? "e5"));
+  ask("This move surrounds several pieces. Which one is captured?", options.map((move) => ["Capture " + move.captures.join(", "), () => sendMove(move.text)]), "Cancel", () => focusCell(store.selected ?? centre()));
 }
 
 function focusCell(square) {
@@ -56,7 +56,7 @@ function focusCell(square) {
   cells.get(square).focus();
 }
 
-export const focusBoard = () => focusCell([...cells].find(([, cell]) => cell.tabIndex === 0)?.[0] ?? "e5");
+export const focusBoard = () => focusCell([...cells].find(([, cell]) => cell.tabIndex === 0)?.[0] ?? centre());
 
 const STEPS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
@@ -66,10 +66,10 @@ function onKey(event) {
   const [column, row] = placeOf(square);
   const step = STEPS[event.key];
   if (step) {
-    const within = (value) => Math.min(8, Math.max(0, value));
+    const within = (value) => Math.min(width - 1, Math.max(0, value));
     focusCell(squareAt(within(column + step[0]), within(row + step[1])));
   } else if (event.key === "Home") focusCell(squareAt(0, row));
-  else if (event.key === "End") focusCell(squareAt(8, row));
+  else if (event.key === "End") focusCell(squareAt(width - 1, row));
   else if (event.key === "Enter" || event.key === " ") choose(square);
   else if (event.key === "Escape") {
     cancel();
