@@ -258,7 +258,7 @@ fn repetition_step(rules: &Rules, topics: &[Topic]) -> Option<Step> {
     } else {
         (Attackers, ["b6-b5", "e5-e4", "b5-b6", "e4-e5"])
     };
-    let position = position(rules.size(), Corner, "Kc3 Te5 tb6 tf6", first)?;
+    let position = position(rules.size(), Corner, "Kc3 Te5 tb6 tf2", first)?;
     let mut game = Game::from_position(Arc::new(rules.clone()), position).ok()?;
     let mut before = Vec::new();
     // More than ten occurrences are no lesson.

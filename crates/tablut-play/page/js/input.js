@@ -78,9 +78,13 @@ function onKey(event) {
   event.preventDefault();
 }
 
+// The kind of the last pointer on the board.
+let pointer = null;
+
 // Dragging is for mouse and pen; a finger taps, so that the page still scrolls.
 function onPointerDown(event) {
   const square = event.target.closest(".cell")?.dataset.square;
+  pointer = event.pointerType;
   if (!square || event.button !== 0) return;
   if (event.pointerType === "touch" || editing || !isMovable(square)) return;
   const start = [event.clientX, event.clientY];
@@ -123,11 +127,27 @@ function onPointerDown(event) {
   addEventListener("pointercancel", end);
 }
 
+// How far beside a square's middle a finger may tap, in squares.
+const TAP = 0.8;
+
+// The square of a click. A finger that has missed means the nearest square that can be used.
+function meant(event, square) {
+  const reach = targets();
+  const isUsed = (at) => reach.has(at) || isMovable(at);
+  if (pointer !== "touch" || editing || isUsed(square) || square === store.selected) return square;
+  const { left, top, width: side } = byId("board").getBoundingClientRect();
+  const place = [event.clientX - left, event.clientY - top].map((at) => (at / side) * width - 0.5);
+  const distance = (at) => Math.hypot(...placeOf(at).map((along, axis) => along - place[axis]));
+  const near = [...cells.keys()].filter((at) => isUsed(at) && distance(at) < TAP);
+  return near.sort((one, two) => distance(one) - distance(two))[0] ?? square;
+}
+
 export function listen() {
   const grid = byId("board");
   grid.addEventListener("click", (event) => {
-    const square = event.target.closest(".cell")?.dataset.square;
-    if (!square) return;
+    const touched = event.target.closest(".cell")?.dataset.square;
+    if (!touched) return;
+    const square = meant(event, touched);
     for (const cell of cells.values()) cell.tabIndex = -1;
     cells.get(square).tabIndex = 0;
     choose(square);
