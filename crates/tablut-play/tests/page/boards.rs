@@ -164,6 +164,16 @@ fn the_lessons_of_other_boards_can_be_solved_and_are_no_games() {
                 }
             }
             assert_eq!(browser.js("JSON.parse(localStorage.getItem('my-games') ?? '[]').length").await, 0);
+            // A puzzle has its own board, and the game comes back with its own.
+            browser.click("#leave-exercise").await;
+            browser.until("document.getElementById('task').hidden").await;
+            let cells = "document.querySelectorAll('.cell').length";
+            let n_squares = Rules::named(rules).unwrap().size().n_squares();
+            browser.panel("puzzles").await;
+            browser.click("#open-puzzle").await;
+            browser.until(&format!("{cells} === 81 && !document.getElementById('task').hidden")).await;
+            browser.click("#leave-exercise").await;
+            browser.until(&format!("{cells} === {n_squares}")).await;
         }
         browser.end().await;
     });
