@@ -13,7 +13,7 @@ if (!arm) throw new Error("expected the folder of a site, and the program `evalu
 
 const work = mkdtempSync(join(tmpdir(), "tablut-"));
 const file = join(work, "positions");
-const positions = execFileSync(here, [n], { maxBuffer: 1 << 26 }).toString();
+const positions = execFileSync(here, [n, "7", "9", "11"], { maxBuffer: 1 << 26 }).toString();
 writeFileSync(file, positions);
 
 const found = {};

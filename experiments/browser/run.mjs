@@ -20,7 +20,7 @@ const ROUNDS = 30;
 
 const work = mkdtempSync(join(tmpdir(), "tablut-"));
 const file = join(work, "positions");
-const positions = execFileSync(evaluations, [POSITIONS]).toString();
+const positions = execFileSync(evaluations, [POSITIONS, "9"]).toString();
 writeFileSync(file, positions);
 
 function native(simd) {

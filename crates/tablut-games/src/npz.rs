@@ -6,18 +6,18 @@
 use std::io::{self, Cursor, Write as _};
 use std::path::Path;
 
-use tablut_net::SIZE;
 use tablut_net::{FEATURES, PLANES, durable};
+use tablut_rules::BoardSize;
 use zip::write::FileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::window::TrainingBatch;
 
-/// Writes a batch's inputs and targets to `path`, completely or not at all. `docs/formats.md` lists the arrays.
+/// Writes the inputs and targets of a batch with boards of this size to `path`, completely or not at all. `docs/formats.md` lists the arrays.
 ///
 /// # Errors
 /// If the archive cannot be written.
-pub fn write_npz(path: &Path, batch: &TrainingBatch) -> io::Result<()> {
+pub fn write_npz(path: &Path, size: BoardSize, batch: &TrainingBatch) -> io::Result<()> {
     let (input, n) = (&batch.input, batch.input.n);
     let floats = |values: &[f32]| bytes(values.iter().map(|value| value.to_le_bytes()));
     let planes = input.plane_values().into_iter().map(|value| value as u8).collect::<Vec<_>>();
@@ -32,7 +32,7 @@ pub fn write_npz(path: &Path, batch: &TrainingBatch) -> io::Result<()> {
         zip.write_all(&npy_header(kind, dims))?;
         zip.write_all(data)
     };
-    add("planes", "|u1", &[n, PLANES, SIZE, SIZE], &planes)?;
+    add("planes", "|u1", &[n, PLANES, size.width(), size.width()], &planes)?;
     add("features", "<f4", &[n, FEATURES], &floats(&input.features))?;
     add("moves", "<u2", &[input.moves.len(), 2], &moves)?;
     add("move_ends", "<u4", &[n], &move_ends)?;

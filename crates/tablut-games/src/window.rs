@@ -6,9 +6,8 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
-use tablut_net::BOARD;
-use tablut_net::InputBatch;
-use tablut_rules::{Rules, Symmetry};
+use tablut_net::{BatchPart, InputBatch};
+use tablut_rules::{BoardSize, Rules, Symmetry};
 use tablut_search::Chances;
 
 use crate::record::{GameRecord, ReplayError};
@@ -37,6 +36,21 @@ impl TrainingBatch {
         self.moves_left.extend(other.moves_left);
         self
     }
+
+    /// The rows with boards of each size, for what takes boards of one size.
+    pub fn parts(self) -> Vec<(BoardSize, Self)> {
+        let part = |part: BatchPart<'_>| {
+            let policy = part.rows.iter().flat_map(|&row| self.policy[self.input.move_range(row)].iter().copied());
+            let own = Self {
+                policy: policy.collect(),
+                wdl: part.rows.iter().map(|&row| self.wdl[row]).collect(),
+                moves_left: part.rows.iter().map(|&row| self.moves_left[row]).collect(),
+                input: part.input.into_owned(),
+            };
+            (part.size, own)
+        };
+        self.input.parts().into_iter().map(part).collect()
+    }
 }
 
 /// Positions of the latest generations, oldest first.
@@ -63,9 +77,9 @@ impl ReplayWindow {
         self.generations.iter().flatten().map(Sample::bytes).sum()
     }
 
-    /// An upper bound on the legal moves of a position: every attacker moves to every square of its row and column,
-    /// with a choice of three captures.
-    pub const MAX_MOVES: usize = BOARD.most_attackers() * 2 * BOARD.max_distance() * 3;
+    /// An upper bound on the legal moves of a position on the largest board: every attacker moves to every square of its row
+    /// and column, with a choice of three captures.
+    pub const MAX_MOVES: usize = 24 * 2 * tablut_rules::MAX_DISTANCE * 3;
 
     /// The maximum bytes of `positions` positions. Positions of real games have far fewer moves and take a tenth of it.
     pub const fn most_bytes(positions: usize) -> usize {

@@ -91,7 +91,7 @@ fn the_policy_is_turned_with_the_board() {
             seen[symmetry.index()] = true;
             let range = batch.input.move_range(row);
             for (&mv, &wanted) in moves.iter().zip(&wanted) {
-                let index = PolicyIndex::of(symmetry.mv(rules.size(), mv));
+                let index = PolicyIndex::of(rules.size(), symmetry.mv(rules.size(), mv));
                 let place = batch.input.moves[range.clone()].iter().position(|&at| at == index);
                 let place = place.unwrap_or_else(|| panic!("{mv} is not among the moves through {symmetry:?}"));
                 let target = batch.policy[range.start + place];

@@ -7,7 +7,7 @@ use tablut_games::{
     CancelToken, Concurrency, Counters, ReplayWindow, SelfPlayConfig, SelfPlayGame, game_rng, run_tasks, write_npz,
 };
 use tablut_net::{FEATURES, InputBatch, PLANES, encode};
-use tablut_rules::Rules;
+use tablut_rules::{BoardSize, Rules};
 use tablut_search::{Chances, SelfPlaySearch, UniformEvaluator};
 
 #[test]
@@ -29,7 +29,7 @@ fn every_array_comes_back_with_its_shape_and_values() {
     let n = window.push(&games).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("positions.npz");
-    write_npz(&path, &window.in_order(0.0)).unwrap();
+    write_npz(&path, BoardSize::Nine, &window.in_order(0.0)).unwrap();
 
     let arrays = read(&std::fs::read(&path).unwrap());
     let names: Vec<_> = arrays.keys().map(String::as_str).collect();

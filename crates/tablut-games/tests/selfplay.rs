@@ -41,7 +41,7 @@ fn config() -> SelfPlayConfig {
 
 #[test]
 fn records_replay_to_their_recorded_end_under_every_rule_set() {
-    for name in tablut_rules::Rules::names_on(tablut_net::BOARD) {
+    for name in tablut_rules::RULE_SET_NAMES {
         let rules = rules(name);
         let (games, evaluations) = play(&rules, &config(), Concurrency { workers: 2, tasks_per_worker: 4 });
         assert!(evaluations > 0);

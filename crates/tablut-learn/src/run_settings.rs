@@ -31,7 +31,6 @@ pub(crate) fn load_rules(
     let rules = config.rules.iter().map(load);
     let rules: Vec<Arc<Rules>> = rules.collect::<Result<_, TrainError>>()?;
     for (place, set) in rules.iter().enumerate() {
-        tablut_net::check_board(set).map_err(TrainError::Board)?;
         if rules[..place].iter().any(|earlier| earlier.name() == set.name()) {
             return Err(TrainError::DuplicateRules(set.name().to_owned()));
         }

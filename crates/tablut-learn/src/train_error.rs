@@ -34,8 +34,6 @@ pub enum TrainError {
     Shape { path: PathBuf, found: String, expected: String },
     #[error("rules: two rule sets have the name `{0}`; give one of them another name")]
     DuplicateRules(String),
-    #[error("rules: {0}")]
-    Board(NetError),
     #[error(
         "no position to learn from in generation {0}: no search of its games is a training target; raise schedule.games"
     )]

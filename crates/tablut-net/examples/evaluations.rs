@@ -1,6 +1,6 @@
 //! Evaluates positions with the shipped net, to compare the bits and the speed of instruction sets.
 //!
-//! `evaluations 10000` prints positions from random games of all rule sets, a line of JSON each. `evaluations FILE ROUNDS`
+//! `evaluations 10000 7 9 11` prints positions from random games of all rule sets on these boards, a line of JSON each. `evaluations FILE ROUNDS`
 //! evaluates such positions so often on one core, and prints a checksum of all outputs and the evaluations per second.
 //! `evaluations FILE ROUNDS learn` does the forward and backward pass of learning instead.
 
@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use tablut_kernels::Kernels;
 use tablut_net::lines::LineLearner;
-use tablut_net::{Engine, InputBatch, Model, NetEvaluator, Simd, check_board, encode};
-use tablut_rules::{Game, MoveList, RULE_SET_NAMES, Rules, Side, Situation};
+use tablut_net::{Engine, InputBatch, Model, NetEvaluator, Simd, encode};
+use tablut_rules::{BoardSize, Game, MoveList, Rules, Side, Situation};
 use tablut_search::Evaluator;
 
 const NET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/all-rules.tablut");
@@ -25,17 +25,22 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> Result<(), Failure> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.as_slice() {
-        [n] => print_positions(n.parse()?),
+        [n, widths @ ..] if n.parse::<usize>().is_ok() => print_positions(n.parse()?, widths),
         [file, rounds] => evaluate(&fs::read_to_string(file)?, rounds.parse()?),
         [file, rounds, learn] if learn == "learn" => learn_from(&fs::read_to_string(file)?, rounds.parse()?),
-        _ => Err("expected: evaluations N, or evaluations FILE ROUNDS, or evaluations FILE ROUNDS learn".into()),
+        _ => Err("expected: evaluations N WIDTH…, or evaluations FILE ROUNDS, or evaluations FILE ROUNDS learn".into()),
     }
 }
 
-fn print_positions(n: usize) -> Result<(), Failure> {
+/// Positions on boards of these sizes.
+fn print_positions(n: usize, widths: &[String]) -> Result<(), Failure> {
     let (mut moves, mut state) = (MoveList::new(), 1_u64);
-    let all = RULE_SET_NAMES.iter().map(|name| Rules::named(name)).collect::<Result<Vec<_>, _>>()?;
-    let all: Vec<Arc<Rules>> = all.into_iter().filter(|rules| check_board(rules).is_ok()).map(Arc::new).collect();
+    let mut all = Vec::new();
+    for width in widths {
+        for name in Rules::names_on(BoardSize::of_width(width.parse()?)?) {
+            all.push(Arc::new(Rules::named(name)?));
+        }
+    }
     for (at, rules) in all.iter().enumerate() {
         let mut left = n * (at + 1) / all.len() - n * at / all.len();
         while left > 0 {

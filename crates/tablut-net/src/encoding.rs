@@ -8,31 +8,25 @@ use tablut_rules::{Move, Rules, Symmetry};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Situation};
 
 use crate::batch::{Inference, InputBatch, OutputBatch};
-use crate::board::{BOARD, check_board};
 use crate::features::{planes, push_features};
 use crate::policy::PolicyIndex;
 
-/// Version of planes, features and policy index together. A program reads only nets that were trained with its version.
-pub const ENCODING_VERSION: u32 = 1;
+/// Version of planes, features and policy index together. Nets of version 1, which know only Tablut's board, are read too.
+pub const ENCODING_VERSION: u32 = 2;
 
 /// Appends one row to `batch`.
-///
-/// # Panics
-/// If the rules have another board than nets ([`check_board`]).
 pub fn encode(situation: &Situation<&Rules, &[Move]>, batch: &mut InputBatch) {
     encode_symmetric(situation, Symmetry::ALL[0], batch);
 }
 
 /// Appends one row to `batch`, with the board transformed by `symmetry`. The moves keep their order. Their indices are
 /// transformed.
-///
-/// # Panics
-/// If the rules have another board than nets ([`check_board`]).
 pub fn encode_symmetric(situation: &Situation<&Rules, &[Move]>, symmetry: Symmetry, batch: &mut InputBatch) {
-    assert_eq!(situation.position.size(), BOARD, "a position on the board of nets");
-    batch.planes.extend(planes(situation).map(|plane| symmetry.bitboard(BOARD, plane)));
+    let size = situation.position.size();
+    batch.sizes.push(size);
+    batch.planes.extend(planes(situation).map(|plane| symmetry.bitboard(size, plane)));
     push_features(situation.rules.set(), situation.plies_since_capture, &mut batch.features);
-    batch.moves.extend(situation.moves.iter().map(|&mv| PolicyIndex::of(mv).transformed(symmetry)));
+    batch.moves.extend(situation.moves.iter().map(|&mv| PolicyIndex::of(size, mv).transformed(size, symmetry)));
     batch.move_ends.push(batch.moves.len() as u32);
     batch.n += 1;
 }
@@ -64,7 +58,6 @@ impl Evaluator for NetEvaluator {
     fn evaluate(&mut self, queries: &[Situation]) -> Result<Vec<Evaluation>, EvaluateError> {
         self.input.clear();
         for query in queries {
-            check_board(&query.rules).map_err(|error| EvaluateError::Failed(error.into()))?;
             encode_symmetric(&query.borrowed(), self.symmetry, &mut self.input);
         }
         self.net.infer(&self.input, &mut self.output).map_err(|error| EvaluateError::Failed(error.into()))?;
@@ -85,7 +78,7 @@ impl Evaluator for NetEvaluator {
 mod tests {
     use std::sync::Arc;
 
-    use tablut_rules::{Bitboard, Game, Move, MoveList, Position, Rules, Side};
+    use tablut_rules::{Bitboard, BoardSize, Game, Move, MoveList, Position, Rules, Side};
 
     use super::*;
     use crate::features::FEATURES;
@@ -95,8 +88,7 @@ mod tests {
         let mut found = Vec::new();
         let mut moves = MoveList::new();
         let names = tablut_rules::RULE_SET_NAMES.iter();
-        let all = names.map(|name| Arc::new(Rules::load(name).unwrap())).filter(|rules| check_board(rules).is_ok());
-        for (place, rules) in all.enumerate() {
+        for (place, rules) in names.map(|name| Arc::new(Rules::load(name).unwrap())).enumerate() {
             let mut game = Game::new(Arc::clone(&rules), rules.set().first.side().unwrap_or(Side::Attackers));
             for ply in 0..40 {
                 game.legal_moves(&mut moves);
@@ -125,7 +117,7 @@ mod tests {
             rules.legal_moves(&position, &mut moves);
             for symmetry in Symmetry::ALL {
                 let turned = encoded(&rules, &position, &moves, symmetry);
-                let moves: Vec<Move> = moves.iter().map(|&mv| symmetry.mv(BOARD, mv)).collect();
+                let moves: Vec<Move> = moves.iter().map(|&mv| symmetry.mv(rules.size(), mv)).collect();
                 let again = encoded(&rules, &symmetry.position(&position), &moves, Symmetry::ALL[0]);
                 assert_eq!(turned.planes, again.planes, "{} {position}", rules.name());
                 assert_eq!(turned.moves, again.moves, "{} {position}", rules.name());
@@ -157,16 +149,17 @@ mod tests {
         let mut moves = MoveList::new();
         for (rules, position) in positions() {
             rules.legal_moves(&position, &mut moves);
-            let indices: std::collections::HashSet<_> = moves.iter().map(|&mv| PolicyIndex::of(mv)).collect();
+            let indices: std::collections::HashSet<_> =
+                moves.iter().map(|&mv| PolicyIndex::of(rules.size(), mv)).collect();
             assert_eq!(indices.len(), moves.len(), "{} {position}", rules.name());
         }
     }
 
     #[test]
     fn the_documents_example_holds() {
-        let index = PolicyIndex::of("d1-d3".parse().unwrap());
+        let index = PolicyIndex::of(BoardSize::Nine, "d1-d3".parse().unwrap());
         assert_eq!((index.entry, index.choice), (84, PolicyIndex::NO_CHOICE));
-        assert_eq!(PolicyIndex::of("d1-d3xd4".parse().unwrap()).choice, 2622);
+        assert_eq!(PolicyIndex::of(BoardSize::Nine, "d1-d3xd4".parse().unwrap()).choice, 2622);
     }
 
     #[test]

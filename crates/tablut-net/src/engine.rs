@@ -110,7 +110,7 @@ impl Inference for Engine {
             for ((row, wdl), moves_left) in rows.zip(wdl).zip(moves_left) {
                 let moves = &input.moves[input.move_range(row)];
                 let own = logits.split_off_mut(..moves.len()).expect("a logit for each move");
-                let output = net.evaluate(kernels, space, input.position(row), moves, own);
+                let output = net.evaluate(kernels, space, input.row(row), moves, own);
                 (*wdl, *moves_left) = (output.wdl, output.moves_left);
             }
         });

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tablut_rules::{BoardSize, shown};
+use tablut_rules::shown;
 
 /// An error about a net's architecture, weights, inputs or file.
 #[derive(Debug, thiserror::Error)]
@@ -32,8 +32,6 @@ pub enum NetError {
     Batch { what: &'static str, found: usize, expected: usize },
     #[error("device `{}`: expected cpu, gpu:0 (or another number) or auto", shown(.0))]
     DeviceName(String),
-    #[error("nets play on {expected} squares; {} has {size}", shown(rules))]
-    Board { rules: String, size: BoardSize, expected: BoardSize },
     #[error("{0}")]
     Inference(String),
 }

@@ -3,7 +3,7 @@
 
 use tablut_rules::{
     Bitboard, CampEntry, CaptureCount, Escape, HostileCamps, Hostility, KingCapture, Landing, Move, Passing,
-    RepetitionResult, RuleSet, Rules, Side, Situation,
+    RepetitionResult, RuleSet, Rules, ShieldWall, Side, Situation,
 };
 
 /// Number of input planes.
@@ -44,13 +44,13 @@ pub(crate) fn planes(situation: &Situation<&Rules, &[Move]>) -> [Bitboard; PLANE
 }
 
 /// Number of scalar features.
-pub const FEATURES: usize = 42;
+pub const FEATURES: usize = 48;
 
 /// Number of features that a rule set determines: all but the last, which counts plies.
 pub const RULE_FEATURES: usize = FEATURES - 1;
 
-/// Appends the [`FEATURES`] features of `set`, each from 0 to 1. The last one is the share of the no-capture limit that
-/// `plies_since_capture` has used.
+/// Appends the [`FEATURES`] features of `set`, each from 0 to 1, but -1 for the size of the smallest board. The last one is
+/// the share of the no-capture limit that `plies_since_capture` has used.
 pub fn push_features(set: &RuleSet, plies_since_capture: u32, out: &mut Vec<f32>) {
     let start = out.len();
     let mut flags = Flags(out);
@@ -84,6 +84,12 @@ pub fn push_features(set: &RuleSet, plies_since_capture: u32, out: &mut Vec<f32>
     flags.push(set.repetition.occurrences == 2);
     flags.one_hot(&set.escape, &[Escape::Edge, Escape::Corners, Escape::EdgeOutsideCamps]);
     flags.push(set.no_capture_plies.is_some());
+    // One number for the size, and not a flag for each, so that a net can do something with a size that is new to it.
+    flags.0.push(set.size().index() as f32 - 1.0);
+    flags.one_hot(&set.captures.shield_wall, &[ShieldWall::Pieces, ShieldWall::PiecesAndCorners]);
+    flags.push(set.exit_fort);
+    flags.push(set.encirclement);
+    flags.push(set.repetition.result == RepetitionResult::DefendersLose);
     let limit = set.no_capture_plies.unwrap_or(0);
     flags.0.push(if limit > 0 { (plies_since_capture as f32 / limit as f32).min(1.0) } else { 0.0 });
     debug_assert_eq!(out.len() - start, FEATURES);

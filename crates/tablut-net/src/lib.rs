@@ -18,7 +18,6 @@
 
 mod architecture;
 mod batch;
-mod board;
 mod card;
 mod device;
 pub mod durable;
@@ -38,8 +37,7 @@ mod stated_rules;
 mod weights;
 
 pub use architecture::{ARCHITECTURE_VERSION, Architecture};
-pub use batch::{Inference, InputBatch, OutputBatch, Predictions};
-pub use board::{BOARD, SIZE, SQUARES, check_board};
+pub use batch::{BatchPart, Inference, InputBatch, OutputBatch, Predictions};
 pub use card::{Card, CardInterval, CardScore};
 pub use device::{DeviceChoice, NetDevice};
 pub use encoding::{ENCODING_VERSION, NetEvaluator, encode, encode_symmetric};
@@ -48,7 +46,7 @@ pub use error::{ModelFileError, ModelFileErrorKind, NetError};
 pub use features::{FEATURES, PLANES, RULE_FEATURES};
 pub use layers::{MOVES_LEFT_UNIT, Parameter};
 pub use model_file::{FORMAT_VERSION, MAX_MODEL_BYTES, MAX_PLAY_SIMULATIONS, Model, TrainingSummary, container};
-pub use policy::{DISTANCES, POLICY_ENTRIES, POLICY_PLANES, PolicyIndex};
+pub use policy::{PolicyIndex, policy_entries, policy_planes};
 pub use pool::{NetPool, PooledNet};
 pub use rules_choice::{KnownRules, RulesChoice, choose_rules, rules_of_file};
 pub use stated_rules::{StatedRules, clauses_hash};

@@ -18,9 +18,10 @@ mod patterns;
 mod tables;
 
 pub use description::{
-    ADDED_PLANES, BOTH, DISTANCES_FROM_EDGE, ENDS, LINE_WIDTH, LineBlock, LineLayers, LineNetwork, PAIR, PAIR_SCALE,
-    PAIRS, SPECIAL_PLANES, TAPS, TOP, ValueHead,
+    ADDED_PLANES, BOTH, DISTANCES, DISTANCES_AHEAD, DISTANCES_FROM_EDGE, DISTANCES_FROM_END, ENDS, LINE_WIDTH,
+    LineBlock, LineLayers, LineNetwork, PAIR, PAIR_SCALE, PAIRS, SPECIAL_PLANES, TAPS, TOP, ValueHead,
 };
 pub(crate) use engine::{LineNet, LineSpace};
 pub use learning::LineLearner;
 pub use moves::{Entry, MoveEntry, entries};
+pub use network::place_rows;

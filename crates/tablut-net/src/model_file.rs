@@ -15,6 +15,7 @@
 //! Tensors are f32 with the names of [`Architecture::tensors`].
 
 pub mod container;
+mod first_encoding;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -29,7 +30,7 @@ use crate::durable;
 use crate::encoding::ENCODING_VERSION;
 use crate::error::{ModelFileError, ModelFileErrorKind as Kind};
 use crate::stated_rules::StatedRules;
-use crate::weights::Weights;
+use crate::weights::{self, Weights};
 
 /// Version of the file's layout.
 pub const FORMAT_VERSION: u32 = 1;
@@ -125,7 +126,7 @@ impl Model {
     /// # Errors
     /// If the bytes are damaged or are not a model file of this version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Kind> {
-        let (metadata, tensors) = container::deserialize(bytes)?;
+        let (metadata, mut tensors) = container::deserialize(bytes)?;
         if !metadata.contains_key("encoding") && metadata.contains_key("steps") {
             return Err(Kind::OtherKind("a learner's state; the model beside it has the same name without `.state`"));
         }
@@ -137,13 +138,19 @@ impl Model {
             Err(Kind::Version { what, found: found.to_owned(), expected })
         };
         version("format", "format", FORMAT_VERSION)?;
-        version("encoding", "encoding", ENCODING_VERSION)?;
+        let first = lookup(&metadata, "encoding")? == "1";
+        if !first {
+            version("encoding", "encoding", ENCODING_VERSION)?;
+        }
         let architecture = Architecture::from_json(lookup(&metadata, "architecture")?)?;
-        let weights = Weights::new(architecture, tensors)?;
-        let (found, expected) = (weights.hash(), lookup(&metadata, "hash")?.to_owned());
+        let (found, expected) = (weights::hash(&tensors), lookup(&metadata, "hash")?.to_owned());
         if found != expected {
             return Err(Kind::Hash { found, expected });
         }
+        if first {
+            first_encoding::convert(&mut tensors);
+        }
+        let weights = Weights::new(architecture, tensors)?;
         let training: TrainingSummary = from_json(&metadata, "training")?;
         let simulations = training.play_simulations;
         if simulations > MAX_PLAY_SIMULATIONS {

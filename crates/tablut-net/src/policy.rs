@@ -1,25 +1,27 @@
 //! The policy index: the place of a move's logit in the net's policy table.
 //!
-//! The table has [`POLICY_PLANES`] planes of 81 squares; `entry = plane * 81 + square`. Planes 0 to 31 are the four
-//! directions times eight distances, read at the square that the piece leaves. The last plane is for rule sets that let
-//! the mover choose a capture. It is read at the square of the captured piece, and its entry is added to the first one.
+//! The table has a plane of the board's squares for each direction and distance, and one more; `entry = plane * squares +
+//! square`. On Tablut's board these are 32 planes of 81 squares, for four directions times eight distances, read at the
+//! square that the piece leaves. The last plane is for rule sets that let the mover choose a capture. It is read at the
+//! square of the captured piece, and its entry is added to the first one.
 
-use crate::board::{BOARD, SIZE, SQUARES};
-use tablut_rules::{Direction, Move, Symmetry};
+use tablut_rules::{BoardSize, Direction, Move, Symmetry};
 
-/// Distances that a piece can move: 1 to 8.
-pub const DISTANCES: usize = SIZE - 1;
 /// Planes of the policy table: directions × distances, and one for the choice of capture.
-pub const POLICY_PLANES: usize = 4 * DISTANCES + 1;
+pub const fn policy_planes(size: BoardSize) -> usize {
+    4 * size.max_distance() + 1
+}
+
 /// Entries of the policy table.
-pub const POLICY_ENTRIES: usize = POLICY_PLANES * SQUARES;
-const CHOICE_PLANE: usize = POLICY_PLANES - 1;
+pub const fn policy_entries(size: BoardSize) -> usize {
+    policy_planes(size) * size.n_squares()
+}
 
 /// The place of a move's logit: one entry of the policy table. If the mover chooses which piece to capture, a second
 /// entry is added to it.
 #[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
 pub struct PolicyIndex {
-    /// Entry of the direction, the distance and the from square, below `32 * 81`.
+    /// Entry of the direction, the distance and the from square, below `32 * 81` on Tablut's board.
     pub entry: u16,
     /// Entry of the chosen captured square, or [`PolicyIndex::NO_CHOICE`].
     pub choice: u16,
@@ -29,28 +31,27 @@ impl PolicyIndex {
     /// The value of [`PolicyIndex::choice`] for a move without a choice.
     pub const NO_CHOICE: u16 = u16::MAX;
 
-    /// The index of `mv`.
-    pub fn of(mv: Move) -> Self {
-        let plane = mv.direction().index() * DISTANCES + mv.distance() - 1;
-        let choice = mv.choice.map_or(Self::NO_CHOICE, |square| (CHOICE_PLANE * SQUARES + BOARD.place(square)) as u16);
-        Self { entry: (plane * SQUARES + BOARD.place(mv.from)) as u16, choice }
+    /// The index of `mv` on a board of this size.
+    pub fn of(size: BoardSize, mv: Move) -> Self {
+        let entry = |plane: usize, square| (plane * size.n_squares() + size.place(square)) as u16;
+        let plane = mv.direction().index() * size.max_distance() + mv.distance() - 1;
+        let choice = mv.choice.map_or(Self::NO_CHOICE, |square| entry(policy_planes(size) - 1, square));
+        Self { entry: entry(plane, mv.from), choice }
     }
 
     /// The index of the same move on the board transformed by `symmetry`.
-    pub fn transformed(self, symmetry: Symmetry) -> Self {
+    pub fn transformed(self, size: BoardSize, symmetry: Symmetry) -> Self {
         if symmetry == Symmetry::Identity {
             return self;
         }
+        let (squares, distances) = (size.n_squares(), size.max_distance());
         let turn = |entry: u16| {
-            let (plane, square) = (usize::from(entry) / SQUARES, usize::from(entry) % SQUARES);
-            let square = BOARD.place(symmetry.square(BOARD, BOARD.square(square)));
-            let plane = if plane == CHOICE_PLANE {
-                plane
-            } else {
-                let direction = symmetry.direction(Direction::ALL[plane / DISTANCES]);
-                direction.index() * DISTANCES + plane % DISTANCES
-            };
-            (plane * SQUARES + square) as u16
+            let (plane, square) = (usize::from(entry) / squares, usize::from(entry) % squares);
+            let square = size.place(symmetry.square(size, size.square(square)));
+            let plane = Direction::ALL
+                .get(plane / distances)
+                .map_or(plane, |&direction| symmetry.direction(direction).index() * distances + plane % distances);
+            (plane * squares + square) as u16
         };
         Self {
             entry: turn(self.entry),
@@ -58,7 +59,7 @@ impl PolicyIndex {
         }
     }
 
-    /// The logit in a policy table of [`POLICY_ENTRIES`] values.
+    /// The logit in a policy table of [`policy_entries`] values.
     ///
     /// # Panics
     /// If the table is shorter.

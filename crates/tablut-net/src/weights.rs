@@ -83,18 +83,23 @@ impl Weights {
 
     /// Hash of names, dimensions and values. Nets with equal hashes have equal outputs.
     pub fn hash(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        for (name, tensor) in self.iter() {
-            hasher.update(name.as_bytes());
-            for &dim in tensor.shape() {
-                hasher.update(&(dim as u64).to_le_bytes());
-            }
-            for value in tensor {
-                hasher.update(&value.to_le_bytes());
-            }
-        }
-        hasher.finalize().to_hex().to_string()
+        hash(&self.tensors)
     }
+}
+
+/// As [`Weights::hash`].
+pub fn hash(tensors: &BTreeMap<String, Tensor>) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for (name, tensor) in tensors {
+        hasher.update(name.as_bytes());
+        for &dim in tensor.shape() {
+            hasher.update(&(dim as u64).to_le_bytes());
+        }
+        for value in tensor {
+            hasher.update(&value.to_le_bytes());
+        }
+    }
+    hasher.finalize().to_hex().to_string()
 }
 
 /// `tensor` in the standard layout, if it has these dimensions and is finite.

@@ -1,15 +1,18 @@
 //! The CPU engine: the same bits for every instruction set, batch and number of threads, and no allocation.
 
+#[path = "engine/played.rs"]
+mod played;
 #[path = "engine/random.rs"]
 mod random;
 
 use std::sync::Arc;
 
+use played::played_batch;
 use random::{random_batch, random_weights};
 use tablut_net::{
-    BOARD, Engine, EngineOptions, Inference, InputBatch, NetError, OutputBatch, PolicyIndex, Simd, Weights, encode,
+    Engine, EngineOptions, Inference, InputBatch, Model, NetError, OutputBatch, PolicyIndex, Simd, Weights, encode,
 };
-use tablut_rules::{Game, MoveList, RuleSet, Rules, Side};
+use tablut_rules::{BoardSize, Game, MoveList, RULE_SET_NAMES, RuleSet, Rules, Side};
 
 /// Rules of a user, in which the king makes short moves.
 const OWN: &str = "base = \"kvasir\"\nname = \"own\"\n[king]\nreach = 2";
@@ -17,7 +20,7 @@ const OWN: &str = "base = \"kvasir\"\nname = \"own\"\n[king]\nreach = 2";
 /// Every built-in rule set, and one of a user.
 fn all_rules() -> Vec<Arc<Rules>> {
     let own = RuleSet::from_toml(OWN).expect("a variant");
-    let named = Rules::names_on(BOARD).map(|name| Rules::load(name).expect("a built-in rule set"));
+    let named = RULE_SET_NAMES.iter().map(|name| Rules::load(name).expect("a built-in rule set"));
     named.chain([Rules::new(own).expect("a variant")]).map(Arc::new).collect()
 }
 
@@ -82,6 +85,7 @@ fn a_row_does_not_depend_on_the_others_or_the_threads() {
         let moves = input.move_range(row);
         let own = InputBatch {
             n: 1,
+            sizes: vec![input.sizes[row]],
             planes: input.planes[row * tablut_net::PLANES..][..tablut_net::PLANES].to_vec(),
             features: input.features[row * tablut_net::FEATURES..][..tablut_net::FEATURES].to_vec(),
             move_ends: vec![moves.len() as u32],
@@ -124,6 +128,7 @@ fn an_evaluation_of_known_lines_allocates_nothing() {
 fn a_choice_of_capture_adds_its_entry() {
     let mut engine = Engine::new(&random_weights("lines32x1", 8)).expect("a level");
     let mut input = positions(1, 9);
+    assert_eq!(input.sizes[0], BoardSize::Nine);
     let [entry, choice] = [84, 32 * 81 + 40];
     let index = |entry, choice| PolicyIndex { entry, choice };
     let none = PolicyIndex::NO_CHOICE;
@@ -161,8 +166,18 @@ fn batches_that_do_not_fit_are_refused() {
     };
     let error = refused(&|input| input.planes.truncate(7));
     assert!(error.contains("7 planes"), "{error}");
-    let error = refused(&|input| input.moves[0].entry = 33 * 81);
-    assert!(error.contains("2673"), "{error}");
+    let error = refused(&|input| input.moves[0].entry = 41 * 121);
+    assert!(error.contains("outside the table of"), "{error}");
     let error = refused(&|input| input.move_ends[0] = input.move_ends[1] + 1);
     assert!(error.contains("moves up to a row"), "{error}");
+}
+
+#[test]
+fn a_net_of_the_first_encoding_has_its_outputs_on_tabluts_board() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/earlier/all-rules-6.tablut");
+    let model = Model::load(file.as_ref()).expect("a net that was trained with the first encoding");
+    let output = outputs(&model.weights, 1, Simd::best(), &played_batch(BoardSize::Nine, 1));
+    let fold = |sum: u64, bits: &u32| (sum ^ u64::from(*bits)).wrapping_mul(0x100_0000_01b3);
+    // From the program that had only that encoding.
+    assert_eq!(bits(&output).iter().fold(0xcbf2_9ce4_8422_2325, fold), 2_889_847_800_687_977_546);
 }

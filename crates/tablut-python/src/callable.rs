@@ -1,13 +1,14 @@
 //! Python callables as evaluators. They receive batches as arrays and return policy and value.
 
+use crate::encoding::planes_array;
 use crate::errors::{type_error, value_error};
 use numpy::ndarray::{ArrayViewD, Axis};
 use numpy::{IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::mpsc::{Sender, channel};
-use tablut_net::SIZE;
-use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, encode};
+use tablut_net::{FEATURES, InputBatch, encode, policy_entries};
+use tablut_rules::BoardSize;
 use tablut_search::{Chances, EvaluateError, Evaluation, Evaluator, Situation};
 
 /// The tolerance for rounding in values and in sums of probabilities.
@@ -51,19 +52,24 @@ pub(crate) enum Message<T> {
 }
 
 impl Batch {
-    /// Calls the callable and sends the answers. Returns an exception of the callable unchanged.
+    /// Calls the callable, once for each size of board, and sends the answers. Returns an exception of the callable unchanged.
     pub(crate) fn answer(self, py: Python<'_>, callables: &[Py<PyAny>]) -> PyResult<()> {
-        let Self { callable, mut input, answers } = self;
-        let planes = input.plane_values().into_pyarray(py).reshape([input.n, PLANES, SIZE, SIZE])?;
-        let features = std::mem::take(&mut input.features).into_pyarray(py).reshape([input.n, FEATURES])?;
-        let result = callables[callable].bind(py).call1((planes, features))?;
+        let Self { callable, input, answers } = self;
+        let mut found: Vec<(usize, Evaluation)> = Vec::with_capacity(input.n);
+        for part in input.parts() {
+            let planes = planes_array(py, &part.input, |value| value)?;
+            let features = part.input.features.clone().into_pyarray(py).reshape([part.input.n, FEATURES])?;
+            let result = callables[callable].bind(py).call1((planes, features))?;
+            found.extend(part.rows.iter().copied().zip(evaluations(&result, part.size, &part.input)?));
+        }
+        found.sort_by_key(|(row, _)| *row);
         // Sending fails if the search was stopped meanwhile.
-        let _ = answers.send(evaluations(&result, &input)?);
+        let _ = answers.send(found.into_iter().map(|(_, evaluation)| evaluation).collect());
         Ok(())
     }
 }
 
-fn evaluations(result: &Bound<'_, PyAny>, input: &InputBatch) -> PyResult<Vec<Evaluation>> {
+fn evaluations(result: &Bound<'_, PyAny>, size: BoardSize, input: &InputBatch) -> PyResult<Vec<Evaluation>> {
     let form = "expected a tuple (policy, value) or (policy, value, moves_left)";
     let Ok(parts) = result.cast::<PyTuple>() else {
         return Err(type_error(format!("the evaluator returned {}: {form}", result.get_type().name()?)));
@@ -72,7 +78,7 @@ fn evaluations(result: &Bound<'_, PyAny>, input: &InputBatch) -> PyResult<Vec<Ev
         return Err(type_error(format!("the evaluator returned a tuple of {}: {form}", parts.len())));
     }
     let n = input.n;
-    let policy = floats(&parts.get_item(0)?, "policy", &[&[n, POLICY_ENTRIES]])?;
+    let policy = floats(&parts.get_item(0)?, "policy", &[&[n, policy_entries(size)]])?;
     let value = floats(&parts.get_item(1)?, "value", &[&[n], &[n, 3]])?;
     let moves_left = match parts.len() {
         3 => Some(floats(&parts.get_item(2)?, "moves_left", &[&[n]])?),

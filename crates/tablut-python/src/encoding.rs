@@ -1,12 +1,11 @@
 //! Positions as arrays, and the symmetries of these arrays.
 
 use crate::errors::value_error;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArray4, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tablut_net::{BOARD, SIZE, SQUARES};
-use tablut_net::{FEATURES, InputBatch, PLANES, POLICY_ENTRIES, PolicyIndex, encode_symmetric};
-use tablut_rules::Symmetry;
+use tablut_net::{FEATURES, InputBatch, PLANES, PolicyIndex, encode_symmetric, policy_entries};
+use tablut_rules::{BoardSize, Symmetry};
 use tablut_search::Situation;
 
 pub(crate) fn symmetry(index: usize) -> PyResult<Symmetry> {
@@ -30,35 +29,54 @@ pub(crate) fn indices_array<'py>(py: Python<'py>, moves: &[PolicyIndex]) -> PyRe
     flat.into_pyarray(py).reshape([moves.len(), 2])
 }
 
-/// A batch as a dict of arrays: `planes` f32 `[n, 16, 9, 9]`, `features` f32 `[n, 42]`, `moves` u16 `[m, 2]`,
+/// The planes of a batch, `[n, 16, width, width]`, each value 0 or 1. An empty batch has Tablut's board.
+pub(crate) fn planes_array<'py, T: Element>(
+    py: Python<'py>,
+    batch: &InputBatch,
+    value: fn(f32) -> T,
+) -> PyResult<Bound<'py, PyArray4<T>>> {
+    let size = batch.sizes.first().copied().unwrap_or(BoardSize::Nine);
+    if let Some(other) = batch.sizes.iter().find(|other| **other != size) {
+        return Err(value_error(format!("positions on {size} and {other} squares: expected boards of one size")));
+    }
+    let values: Vec<T> = batch.plane_values().into_iter().map(value).collect();
+    values.into_pyarray(py).reshape([batch.n, PLANES, size.width(), size.width()])
+}
+
+/// A batch as a dict of arrays: `planes` f32 `[n, 16, width, width]`, `features` f32 `[n, 48]`, `moves` u16 `[m, 2]`,
 /// `move_ends` u32 `[n]`.
 pub(crate) fn batch_dict(py: Python<'_>, batch: InputBatch) -> PyResult<Bound<'_, PyDict>> {
     let arrays = PyDict::new(py);
-    arrays.set_item("planes", batch.plane_values().into_pyarray(py).reshape([batch.n, PLANES, SIZE, SIZE])?)?;
+    arrays.set_item("planes", planes_array(py, &batch, |value| value)?)?;
     arrays.set_item("moves", indices_array(py, &batch.moves)?)?;
     arrays.set_item("move_ends", batch.move_ends.into_pyarray(py))?;
     arrays.set_item("features", batch.features.into_pyarray(py).reshape([batch.n, FEATURES])?)?;
     Ok(arrays)
 }
 
-/// The image of each square under each of the eight symmetries, u8 `[8, 81]`. Squares are numbered `row * 9 + column`.
+/// The image of each square under each of the eight symmetries, u8 `[8, squares]`. Squares are numbered
+/// `row * width + column`.
 #[pyfunction]
-pub(crate) fn symmetry_squares(py: Python<'_>) -> PyResult<Bound<'_, PyArray2<u8>>> {
+#[pyo3(signature = (width=9))]
+pub(crate) fn symmetry_squares(py: Python<'_>, width: usize) -> PyResult<Bound<'_, PyArray2<u8>>> {
+    let size = BoardSize::of_width(width).map_err(value_error)?;
     let images = Symmetry::ALL
         .iter()
-        .flat_map(|symmetry| BOARD.squares().map(|square| BOARD.place(symmetry.square(BOARD, square)) as u8));
-    images.collect::<Vec<u8>>().into_pyarray(py).reshape([Symmetry::ALL.len(), SQUARES])
+        .flat_map(|symmetry| size.squares().map(|square| size.place(symmetry.square(size, square)) as u8));
+    images.collect::<Vec<u8>>().into_pyarray(py).reshape([Symmetry::ALL.len(), size.n_squares()])
 }
 
-/// The image of each entry of the policy table under each of the eight symmetries, u16 `[8, 2673]`.
+/// The image of each entry of the policy table under each of the eight symmetries, u16 `[8, entries]`.
 #[pyfunction]
-pub(crate) fn symmetry_policy(py: Python<'_>) -> PyResult<Bound<'_, PyArray2<u16>>> {
+#[pyo3(signature = (width=9))]
+pub(crate) fn symmetry_policy(py: Python<'_>, width: usize) -> PyResult<Bound<'_, PyArray2<u16>>> {
+    let size = BoardSize::of_width(width).map_err(value_error)?;
     let image = |symmetry: &Symmetry, entry: u16| {
-        PolicyIndex { entry, choice: PolicyIndex::NO_CHOICE }.transformed(*symmetry).entry
+        PolicyIndex { entry, choice: PolicyIndex::NO_CHOICE }.transformed(size, *symmetry).entry
     };
-    let entries = 0..POLICY_ENTRIES as u16;
+    let entries = 0..policy_entries(size) as u16;
     let images = Symmetry::ALL.iter().flat_map(|symmetry| entries.clone().map(move |entry| image(symmetry, entry)));
-    images.collect::<Vec<u16>>().into_pyarray(py).reshape([Symmetry::ALL.len(), POLICY_ENTRIES])
+    images.collect::<Vec<u16>>().into_pyarray(py).reshape([Symmetry::ALL.len(), policy_entries(size)])
 }
 
 /// Whole numbers as the array type that indexes arrays, i64.

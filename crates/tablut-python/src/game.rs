@@ -8,7 +8,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 use std::sync::Arc;
-use tablut_net::{PLANES, PolicyIndex, SIZE, check_board};
+use tablut_net::{PLANES, PolicyIndex};
 use tablut_rules::{Bitboard, Game, Move, MoveList, Outcome, Position, Rules, Square, Symmetry};
 use tablut_search::Situation;
 use tablut_session::board_text::{Style, board_text};
@@ -82,9 +82,9 @@ impl PyGame {
         let action = mv
             .extract::<usize>()
             .map_err(|_| type_error(format!("move {mv}: expected a text such as \"d1-d3\", or an action number")))?;
-        move_of(action).filter(|_| action < n_actions(self.game.rules())).ok_or_else(|| {
-            illegal_move(format!("action {action} is no move under the rules {}", self.game.rules().name()))
-        })
+        move_of(self.game.position().size(), action).filter(|_| action < n_actions(self.game.rules())).ok_or_else(
+            || illegal_move(format!("action {action} is no move under the rules {}", self.game.rules().name())),
+        )
     }
 }
 
@@ -203,14 +203,14 @@ impl PyGame {
     /// capture, 2592 · (1 + d) is added, with the direction d from the destination to the captured piece: north 0, east
     /// 1, south 2, west 3.
     fn legal_actions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        index_array(py, self.moves().iter().map(|&mv| action_of(mv)))
+        index_array(py, self.moves().iter().map(|&mv| action_of(self.game.position().size(), mv)))
     }
 
     /// 1 for every legal action and 0 for the others, i8 `[rules.n_actions]`.
     fn action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
         let mut mask = vec![0; n_actions(self.game.rules())];
         for &mv in &self.moves() {
-            mask[action_of(mv)] = 1;
+            mask[action_of(self.game.position().size(), mv)] = 1;
         }
         mask.into_pyarray(py)
     }
@@ -219,7 +219,7 @@ impl PyGame {
     fn action(&self, mv: &Bound<'_, PyAny>) -> PyResult<usize> {
         let mv = self.read(mv)?;
         self.game.rules().check_legal(self.game.position(), mv).map_err(illegal_move)?;
-        Ok(action_of(mv))
+        Ok(action_of(self.game.position().size(), mv))
     }
 
     /// The text of an action's move, legal or not.
@@ -271,14 +271,15 @@ impl PyGame {
         board.into_pyarray(py).reshape([size.width(), size.width()])
     }
 
-    /// The net's input planes, f32 `[16, 9, 9]`, each value 0 or 1. `symmetry` transforms the board.
+    /// The net's input planes, f32 `[16, width, width]`, each value 0 or 1. `symmetry` transforms the board.
     #[pyo3(signature = (symmetry=0))]
     fn planes<'py>(&self, py: Python<'py>, symmetry: usize) -> PyResult<Bound<'py, PyArray3<f32>>> {
         let batch = batch_of(&[self.situation()], self::symmetry(symmetry)?);
-        batch.plane_values().into_pyarray(py).reshape([PLANES, SIZE, SIZE])
+        let width = self.game.position().size().width();
+        batch.plane_values().into_pyarray(py).reshape([PLANES, width, width])
     }
 
-    /// The net's features, f32 `[42]`, each from 0 to 1.
+    /// The net's features, f32 `[48]`, each from -1 to 1.
     fn features<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
         batch_of(&[self.situation()], Symmetry::Identity).features.into_pyarray(py)
     }
@@ -286,8 +287,9 @@ impl PyGame {
     /// The policy indices of the legal moves, u16 `[k, 2]`: the entry, and the entry of the chosen capture or 65535.
     #[pyo3(signature = (symmetry=0))]
     fn policy_index<'py>(&self, py: Python<'py>, symmetry: usize) -> PyResult<Bound<'py, PyArray2<u16>>> {
-        let symmetry = self::symmetry(symmetry)?;
-        let indices: Vec<_> = self.moves().iter().map(|&mv| PolicyIndex::of(mv).transformed(symmetry)).collect();
+        let (symmetry, size) = (self::symmetry(symmetry)?, self.game.position().size());
+        let indices: Vec<_> =
+            self.moves().iter().map(|&mv| PolicyIndex::of(size, mv).transformed(size, symmetry)).collect();
         indices_array(py, &indices)
     }
 
@@ -341,7 +343,6 @@ impl PyGame {
 }
 
 pub(crate) fn begin(rules: Arc<Rules>, start: Position, max_plies: Option<u32>) -> PyResult<Game> {
-    check_board(&rules).map_err(value_error)?;
     let game = Game::from_position(rules, start).map_err(value_error)?;
     Ok(match max_plies {
         Some(max_plies) => game.with_max_plies(max_plies),

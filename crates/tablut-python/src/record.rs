@@ -1,6 +1,6 @@
 //! Records of games, their files, and training data from them.
 
-use crate::encoding::batch_dict;
+use crate::encoding::{batch_dict, planes_array};
 use crate::errors::{check_readable, runtime_error, value_error};
 use crate::game::{PyGame, PyOutcome};
 use crate::rules::PyRules;
@@ -14,7 +14,7 @@ use tablut_games::{
     GameRecord, RecordFile, ReplayWindow, TrainingBatch, read_records, records_from_bytes, records_to_bytes,
     write_records,
 };
-use tablut_net::{PLANES, SIZE, StatedRules, clauses_hash};
+use tablut_net::{StatedRules, clauses_hash};
 use tablut_rules::Rules;
 use tablut_search::Chances;
 
@@ -228,9 +228,9 @@ pub(crate) fn to_arrays<'py>(
     drop(records);
     let TrainingBatch { input, policy, wdl, moves_left } = py.detach(|| training_data(&games, rules, value_share))?;
     let n = input.n;
-    let planes: Vec<u8> = input.plane_values().into_iter().map(|value| value as u8).collect();
+    let planes = planes_array(py, &input, |value| value as u8)?;
     let arrays = batch_dict(py, input)?;
-    arrays.set_item("planes", planes.into_pyarray(py).reshape([n, PLANES, SIZE, SIZE])?)?;
+    arrays.set_item("planes", planes)?;
     arrays.set_item("policy", policy.into_pyarray(py))?;
     arrays.set_item("values", wdl.into_flattened().into_pyarray(py).reshape([n, 3])?)?;
     arrays.set_item("moves_left", moves_left.into_pyarray(py))?;

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use tablut_rules::{Bitboard, RuleSet, Rules, Side, USUAL_RULE_SET};
+use tablut_rules::{Bitboard, RULE_SET_NAMES, RuleSet, Rules, Side, USUAL_RULE_SET};
 
 /// A cache of compiled rule sets by their text. Reading and compiling takes a millisecond, and many games in one pickle
 /// have the same rules. It is locked only while Python's lock is held.
@@ -48,10 +48,10 @@ impl PyRules {
         Ok(Self { rules })
     }
 
-    /// The names of the built-in rule sets on the board of nets, which games here have.
+    /// The names of the built-in rule sets.
     #[staticmethod]
     fn names() -> Vec<&'static str> {
-        Rules::names_on(tablut_net::BOARD).collect()
+        RULE_SET_NAMES.to_vec()
     }
 
     /// The name.

@@ -1,7 +1,7 @@
 //! Many games at once, with arrays for actions, rewards and observations.
 
 use crate::action::{legal_actions, move_of, n_actions};
-use crate::encoding::index_array;
+use crate::encoding::{index_array, planes_array};
 use crate::errors::{illegal_move, type_error, value_error};
 use crate::game::{PyGame, write_board};
 use crate::rules::{PyRules, RulesArgument};
@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use std::sync::Arc;
-use tablut_net::{FEATURES, InputBatch, PLANES, SIZE, SQUARES, check_board, encode};
+use tablut_net::{FEATURES, InputBatch, encode};
 use tablut_rules::{Game, Move, MoveList, Rules, Side};
 
 struct Table {
@@ -55,8 +55,9 @@ impl Table {
 
     /// The legal move of an action, or the reason why it is not legal.
     fn read(&self, action: i64) -> Result<Move, String> {
-        let n_actions = n_actions(self.game.rules());
-        let read = usize::try_from(action).ok().filter(|&action| action < n_actions).and_then(move_of);
+        let (n_actions, size) = (n_actions(self.game.rules()), self.game.rules().size());
+        let read = usize::try_from(action).ok().filter(|&action| action < n_actions);
+        let read = read.and_then(|action| move_of(size, action));
         let mv = read.ok_or_else(|| format!("action {action} is no move, expected 0 to {}", n_actions - 1))?;
         if self.actions.binary_search(&(action as u16)).is_err() {
             self.game.rules().check_legal(self.game.position(), mv).map_err(|error| error.to_string())?;
@@ -112,7 +113,6 @@ impl PyVectorGames {
     #[pyo3(signature = (rules, n, *, seed=0, max_plies=None, threads=1))]
     fn new(rules: RulesArgument, n: usize, seed: u64, max_plies: Option<u32>, threads: usize) -> PyResult<Self> {
         let RulesArgument(rules) = rules;
-        check_board(&rules).map_err(value_error)?;
         if n == 0 || threads == 0 || max_plies == Some(0) {
             return Err(value_error("n, threads and max_plies: expected at least 1"));
         }
@@ -192,13 +192,14 @@ impl PyVectorGames {
         let tables = &mut self.tables;
         if planes {
             let batch = py.detach(|| encoded(tables, workers));
-            found.set_item("planes", batch.plane_values().into_pyarray(py).reshape([n, PLANES, SIZE, SIZE])?)?;
+            found.set_item("planes", planes_array(py, &batch, |value| value)?)?;
             found.set_item("features", batch.features.into_pyarray(py).reshape([n, FEATURES])?)?;
         }
         if board {
+            let size = self.rules.size();
             let write = |table: &Table, row: &mut [i8]| write_board(table.game.position(), row);
-            let boards = py.detach(|| rows(tables, SQUARES, workers, write));
-            found.set_item("board", boards.into_pyarray(py).reshape([n, SIZE, SIZE])?)?;
+            let boards = py.detach(|| rows(tables, size.n_squares(), workers, write));
+            found.set_item("board", boards.into_pyarray(py).reshape([n, size.width(), size.width()])?)?;
         }
         if action_mask {
             let write = |table: &Table, row: &mut [i8]| {

@@ -13,7 +13,7 @@ use anyhow::Context;
 use clap::Parser;
 use rand::{Rng, rngs::ChaCha8Rng};
 use serde::Serialize;
-use tablut_rules::{Game, MoveList, Rules, Side};
+use tablut_rules::{BoardSize, Game, MoveList, Rules, Side};
 
 /// What to measure.
 #[derive(Parser)]
@@ -44,9 +44,9 @@ fn print(figures: &(impl Serialize + Display), json: bool) -> anyhow::Result<()>
     Ok(())
 }
 
-/// All built-in rule sets.
+/// All built-in rule sets on Tablut's board.
 fn all_rules() -> anyhow::Result<Vec<Arc<Rules>>> {
-    Rules::names_on(tablut_net::BOARD)
+    Rules::names_on(BoardSize::Nine)
         .map(|name| Rules::named(name).map(Arc::new).with_context(|| format!("rule set {name}")))
         .collect()
 }

@@ -91,6 +91,7 @@ impl Inference for NetOnDevice {
 fn padded(input: &InputBatch) -> InputBatch {
     let mut padded = input.clone();
     padded.n = input.n.next_multiple_of(ROWS_STEP);
+    padded.sizes.resize(padded.n, input.sizes[input.n - 1]);
     padded.planes.resize(padded.n * PLANES, Bitboard::EMPTY);
     padded.features.resize(padded.n * FEATURES, 0.0);
     padded.move_ends.resize(padded.n, input.moves.len() as u32);

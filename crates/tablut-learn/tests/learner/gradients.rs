@@ -11,13 +11,15 @@ use tablut_kernels::{Kernels, Simd};
 use tablut_learn::{BurnBackend, CpuBackend, GradientBackend, LearnerState, Multiply, OptimizerConfig};
 use tablut_net::layers::Values;
 use tablut_net::lines::LineLearner;
-use tablut_net::{Architecture, Engine, Inference, OutputBatch, PolicyIndex, Predictions, Weights, encode_symmetric};
+use tablut_net::{
+    Architecture, Engine, Inference, OutputBatch, PolicyIndex, Predictions, Weights, encode_symmetric, policy_planes,
+};
 use tablut_rules::{Game, MoveList, Rules, Situation, Symmetry};
 
 /// Adds a position of a random game to a batch, with random targets and a choice of capture in every fifth move.
 fn add_position(batch: &mut TrainingBatch, seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let names: Vec<&str> = Rules::names_on(tablut_net::BOARD).collect();
+    let names = tablut_rules::RULE_SET_NAMES;
     let name = names[seed as usize % names.len()];
     let rules = Arc::new(Rules::named(name).unwrap());
     let mut moves = MoveList::new();
@@ -39,7 +41,9 @@ fn add_position(batch: &mut TrainingBatch, seed: u64) {
     let situation = Situation { occurrences: 0, ..game.situation(&moves) };
     encode_symmetric(&situation, Symmetry::ALL[rng.random_range(0..8)], &mut batch.input);
     for (at, index) in batch.input.moves[first..].iter_mut().enumerate().filter(|(at, _)| at % 5 == 0) {
-        *index = PolicyIndex { choice: (32 * 81 + at % 81) as u16, ..*index };
+        let squares = rules.size().n_squares();
+        let choice = ((policy_planes(rules.size()) - 1) * squares + at % squares) as u16;
+        *index = PolicyIndex { choice, ..*index };
     }
     let policy: Vec<f32> = (0..moves.len()).map(|_| rng.random_range(0.0..1.0)).collect();
     let total: f32 = policy.iter().sum();

@@ -9,13 +9,12 @@ use tablut_games::{
 };
 use tablut_learn::{CpuBackend, GradientBackend, LearnerState, OptimizerConfig};
 use tablut_net::{Engine, Inference, OutputBatch, Weights};
-use tablut_rules::Rules;
+use tablut_rules::{RULE_SET_NAMES, Rules};
 use tablut_search::{SelfPlaySearch, UniformEvaluator};
 
 /// Positions from self-play with a uniform evaluator under every rule set, in one batch.
 fn batch(n: usize, seed: u64) -> TrainingBatch {
-    let rules: Vec<Arc<Rules>> =
-        Rules::names_on(tablut_net::BOARD).map(|name| Arc::new(Rules::load(name).unwrap())).collect();
+    let rules: Vec<Arc<Rules>> = RULE_SET_NAMES.iter().map(|name| Arc::new(Rules::load(name).unwrap())).collect();
     let config = SelfPlayConfig { max_plies: 300, ..SelfPlayConfig::default() };
     let (search, simulations) = (SelfPlaySearch::default(), 4);
     let games = run_tasks(

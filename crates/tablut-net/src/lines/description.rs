@@ -1,7 +1,6 @@
 //! The list of the layers of a net of lines. All other code uses it.
 
 use crate::architecture::Architecture;
-use crate::board::SIZE;
 use crate::features::{FEATURES, PLANES, RULE_FEATURES};
 use crate::layers::{Linear, Parameter, ParameterId, Parameters, Start};
 
@@ -17,8 +16,11 @@ pub const SPECIAL_PLANES: std::ops::Range<usize> = 5..9;
 /// The planes that are added to the sum of row and column, because no single line determines them: the king's moves and
 /// routes, repetitions, and the moves' ends and captures.
 pub const ADDED_PLANES: std::ops::Range<usize> = 9..PLANES;
-/// Distances of a line from the nearest parallel edge: 0 to 4.
-pub const DISTANCES_FROM_EDGE: usize = SIZE.div_ceil(2);
+/// Distances of a line from the nearest parallel edge: 0 to 4, where 4 also stands for more. So no distance is new on a
+/// larger board.
+pub const DISTANCES_FROM_EDGE: usize = 5;
+/// Distances of a square from an end of its line: 0 to 5, where 5 also stands for more.
+pub const DISTANCES_FROM_END: usize = 6;
 /// Length of the vectors whose product is a move's logit.
 pub const PAIR: usize = 8;
 /// Numbers of a square for the moves in one direction: from, then to.
@@ -27,8 +29,12 @@ pub const BOTH: usize = 2 * PAIR;
 pub const PAIRS: usize = 2 * BOTH;
 /// Factor of the product of a move's two vectors.
 pub const PAIR_SCALE: f32 = 0.106_066_02;
-/// Other squares of a line.
-pub const ENDS: usize = SIZE - 1;
+/// Distances from the edge ahead at which a move ends: 0 to 7, where 7 also stands for more.
+pub const DISTANCES_AHEAD: usize = 8;
+/// Ends of moves along a line, towards its first square, then towards its last.
+pub const ENDS: usize = 2 * DISTANCES_AHEAD;
+/// Distances of moves: 1 to 8, where 8 also stands for more.
+pub const DISTANCES: usize = 8;
 /// Activations of the trunk are cut off here, so that they fit into seven bits in steps of 1/32.
 pub const TOP: f32 = 127.0 / 32.0;
 
@@ -47,13 +53,13 @@ pub struct LineBlock {
 
 /// The network that describes one line. Its input is a row of squares, its output for each square is `[channels]` for
 /// the trunk, `[2 · PAIR]` for moves along the line and `[2 · PAIR]` for moves across it (from, then to), and `[ENDS]`
-/// for a move to each other square of the line.
+/// for moves that end at each distance from the edge ahead.
 #[derive(Clone, Debug)]
 pub struct LineNetwork {
     /// From the square's flags: attacker, defender, king, throne, corner, camp, escape.
     pub squares: Linear,
-    /// A vector for the side to move (attackers first), the line's distance from the edge and the place on the line,
-    /// `[2][DISTANCES_FROM_EDGE][9][LINE_WIDTH]`.
+    /// A vector for the side to move (attackers first), the line's distance from the edge, and the square's distance from
+    /// each end of the line, `[2][DISTANCES_FROM_EDGE][2][DISTANCES_FROM_END][LINE_WIDTH]`.
     pub places: ParameterId,
     /// From the features of the rules.
     pub rules: Linear,
@@ -98,7 +104,7 @@ pub struct LineLayers {
     pub pair_pool: Linear,
     /// Added to the rectified vectors: from, then to, `[2 · PAIR]`.
     pub pair_shift: ParameterId,
-    /// A move's bias for the side to move and its distance, `[2][8]`.
+    /// A move's bias for the side to move and its distance, `[2][DISTANCES]`.
     pub distance: ParameterId,
     /// On each square, the logit of capturing there by choice.
     pub choice: Linear,
@@ -117,7 +123,7 @@ impl Architecture {
         let mut to = Parameters::default();
         let line = LineNetwork {
             squares: to.linear_without_bias("line.squares", [w, 3 + SPECIALS], Start::Scaled(2.0)),
-            places: to.values("line.places", 2 * DISTANCES_FROM_EDGE * SIZE * w, 0.5),
+            places: to.values("line.places", 2 * DISTANCES_FROM_EDGE * 2 * DISTANCES_FROM_END * w, 0.35),
             rules: to.linear_without_bias("line.rules", [w, RULE_FEATURES], Start::Scaled(0.3)),
             pairs: (0..DEPTH)
                 .map(|index| {
@@ -143,7 +149,7 @@ impl Architecture {
         let pair = to.linear("policy.pair", [PAIRS, c], Start::Scaled(0.5));
         let pair_pool = to.linear_without_bias("policy.pool", [PAIRS, 2 * c], Start::Scaled(0.3));
         let pair_shift = to.values("policy.shift", BOTH, 0.0);
-        let distance = to.values("policy.distance", 2 * ENDS, 0.0);
+        let distance = to.values("policy.distance", 2 * DISTANCES, 0.0);
         let choice = to.linear("policy.choice", [1, c], Start::Output);
         let (v, h) = (32, 64);
         let value = ValueHead {
@@ -193,13 +199,13 @@ mod tests {
 
     #[test]
     fn the_parameters_of_a_small_net_are_those_counted_by_hand() {
-        let line = 48 * 7 + 2 * 5 * 9 * 48 + 48 * 41 + 4 * (5 * 48 * 48 + 48) + 72 * 48 + 72;
-        let trunk = 2 * 32 + 42 * 32 + 7 * 32 + 2 * (9 * 32 + 32 + 64 * 32 + 32 * 32 + 32);
+        let line = 48 * 7 + 2 * 5 * 12 * 48 + 48 * 47 + 4 * (5 * 48 * 48 + 48) + 80 * 48 + 80;
+        let trunk = 2 * 32 + 48 * 32 + 7 * 32 + 2 * (9 * 32 + 32 + 64 * 32 + 32 * 32 + 32);
         let policy = 32 * 32 + 32 + 64 * 32 + 16 + 16 + 33;
         let value = 32 * 32 + 32 + 64 * 64 + 64 + 3 * 64 + 3 + 64 + 1;
         let lines = Architecture::new(32, 2).unwrap();
         assert_eq!(lines.parameters(), line + trunk + policy + value);
-        assert_eq!(line + trunk + policy + value, 73_549);
+        assert_eq!(line + trunk + policy + value, 75861);
         let mut names: Vec<_> = lines.layers().parameters().iter().map(|parameter| parameter.name.clone()).collect();
         names.sort_unstable();
         names.dedup();

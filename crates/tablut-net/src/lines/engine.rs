@@ -1,22 +1,21 @@
 //! The forward pass in integers, for play. All sums are integers, and the few numbers that are not are rounded in the same
 //! way everywhere, so every instruction set gives the same bits.
 
-use crate::board::{BOARD, SIZE, SQUARES};
 use tablut_kernels::{Aligned, Grid, GridLines, Int8Depthwise, Int8Matrix, Kernels, LANES, Matrix, Rows};
-use tablut_rules::Bitboard;
+use tablut_rules::{BoardSize, GRID_SQUARES};
 
 use super::dense::{add, transposed};
-use super::description::{ADDED_PLANES, BOTH, ENDS, LineBlock, PAIR, PAIR_SCALE, PAIRS};
+use super::description::{ADDED_PLANES, BOTH, DISTANCES, LineBlock, PAIR, PAIR_SCALE, PAIRS};
 use super::moves::{Entry, MoveEntry, entries};
 use super::network::LineWeights;
-use super::patterns::Classes;
+use super::patterns::{Classes, MOST_LINES};
 use super::tables::{COARSE, FINE, Tables, steps};
 use crate::architecture::Architecture;
-use crate::features::{FEATURES, PLANES};
+use crate::batch::SeenRow;
+use crate::features::FEATURES;
 use crate::layers::{Dense, Linear, ValueOutput, Values, matrix};
 use crate::policy::PolicyIndex;
 
-const GRID: Grid = Grid::new(SIZE, SIZE);
 /// Steps of an activation in 1.
 const STEPS: f32 = 32.0;
 /// Bits from the steps of the trunk's sums to those of activations.
@@ -27,7 +26,8 @@ const MOST_CHANNELS: usize = 128;
 
 pub(crate) struct LineNet {
     channels: usize,
-    entries: Vec<Entry>,
+    /// For each size of board.
+    entries: [Vec<Entry>; 3],
     line: LineWeights,
     side: Vec<f32>,
     features: Matrix,
@@ -54,7 +54,7 @@ struct Block {
     starts: Vec<i32>,
 }
 
-/// One thread's buffers, and the lines that it has met.
+/// One thread's buffers, as long as for the largest board, and the lines that it has met.
 pub(crate) struct LineSpace {
     classes: Classes,
     tables: Tables,
@@ -68,6 +68,13 @@ pub(crate) struct LineSpace {
     /// Starts of the sums of `joint`.
     starts: Vec<i32>,
     hidden: Vec<f32>,
+}
+
+/// The lines of a position.
+struct Lines {
+    size: BoardSize,
+    /// Where their entries start.
+    entries: [u32; MOST_LINES],
 }
 
 impl LineNet {
@@ -97,7 +104,7 @@ impl LineNet {
         let added = transposed(values.get(layers.added.weight), layers.added.inputs);
         Self {
             channels: c,
-            entries: entries(),
+            entries: BoardSize::ALL.map(entries),
             line: LineWeights::pack(&layers, values),
             side: values.get(layers.side).to_vec(),
             features: matrix(values, &layers.features),
@@ -120,80 +127,77 @@ impl LineNet {
         LineSpace {
             classes: Classes::default(),
             tables: Tables::new(c),
-            sums: Aligned::zeroed(SQUARES * c),
-            x: Aligned::zeroed(SQUARES * c),
-            inside: Aligned::zeroed(SQUARES * c),
-            joint: Aligned::zeroed(SQUARES * (PAIRS + v)),
-            value: Aligned::zeroed(SQUARES * v),
-            both: Aligned::zeroed(2 * SQUARES * BOTH),
+            sums: Aligned::zeroed(GRID_SQUARES * c),
+            x: Aligned::zeroed(GRID_SQUARES * c),
+            inside: Aligned::zeroed(GRID_SQUARES * c),
+            joint: Aligned::zeroed(GRID_SQUARES * (PAIRS + v)),
+            value: Aligned::zeroed(GRID_SQUARES * v),
+            both: Aligned::zeroed(2 * GRID_SQUARES * BOTH),
             starts: vec![0; PAIRS + v],
             hidden: vec![0.0; self.hidden.matrix.padded_outputs()],
         }
     }
 
-    /// Evaluates one position with its planes and features, and writes the logits of its moves.
+    /// Evaluates one position, and writes the logits of its moves.
     pub fn evaluate(
         &self,
         kernels: Kernels,
         space: &mut LineSpace,
-        (planes, features): (&[Bitboard], &[f32]),
+        row: SeenRow<'_>,
         moves: &[PolicyIndex],
         logits: &mut [f32],
     ) -> ValueOutput {
-        debug_assert!(planes.len() == PLANES && features.len() == FEATURES);
         if space.classes.is_full() {
             space.classes = Classes::default();
             space.tables.clear();
         } else if space.tables.is_full() {
             space.tables.clear();
         }
-        let lines = space.classes.lines(planes, features);
-        let lines = lines.map(|line| space.tables.entry(kernels, &self.line, &space.classes, line));
-        let side = usize::from(planes[3].is_empty());
-        self.sum_lines(kernels, space, &lines, side, (planes, features));
+        let (size, squares) = (row.size, row.size.n_squares());
+        let mut entries = [0; MOST_LINES];
+        for (entry, line) in entries.iter_mut().zip(space.classes.lines(row)) {
+            *entry = space.tables.entry(kernels, &self.line, &space.classes, line);
+        }
+        let lines = Lines { size, entries };
+        self.sum_lines(kernels, space, &lines, row);
         for block in &self.blocks {
-            block.run(kernels, space);
+            block.run(kernels, size, space);
         }
         let (mut pooled, mut biases) = ([0.0; 2 * MOST_CHANNELS], [0.0; 2 * PAIRS]);
         let pooled = &mut pooled[..2 * self.channels];
-        kernels.int8_pool(&space.x, pooled);
+        kernels.int8_pool(&space.x[..squares * self.channels], pooled);
         let biases = &mut biases[..self.joint_bias.len()];
         biases.copy_from_slice(&self.joint_bias);
         let one = Rows { values: pooled, stride: pooled.len(), count: 1 };
         kernels.product_unfused(one, &self.pair_pool, &self.joint_bias[..PAIRS], false, &mut biases[..PAIRS]);
         self.joint.starts(biases, &mut space.starts);
-        kernels.int8_product(&space.x, &self.joint, &space.starts, &mut space.joint);
+        let joint = &mut space.joint[..squares * self.joint.outputs()];
+        kernels.int8_product(&space.x[..squares * self.channels], &self.joint, &space.starts, joint);
         self.pairs(kernels, space, &lines);
-        self.logits(space, &lines, side, moves, logits);
-        self.value(kernels, space)
+        self.logits(space, &lines, row.side(), moves, logits);
+        self.value(kernels, size, space)
     }
 
     /// Writes the trunk's input: the sums of rows and columns, the bias of the position, and the added planes.
-    fn sum_lines(
-        &self,
-        kernels: Kernels,
-        space: &mut LineSpace,
-        lines: &[u32; 2 * SIZE],
-        side: usize,
-        (planes, features): (&[Bitboard], &[f32]),
-    ) {
-        let c = self.channels;
+    fn sum_lines(&self, kernels: Kernels, space: &mut LineSpace, lines: &Lines, row: SeenRow<'_>) {
+        let (c, size) = (self.channels, row.size);
         let (mut biases, mut bias) = ([0.0; MOST_CHANNELS], [0; MOST_CHANNELS]);
         let (biases, bias) = (&mut biases[..c], &mut bias[..c]);
-        let features = Rows { values: features, stride: FEATURES, count: 1 };
+        let features = Rows { values: row.features, stride: FEATURES, count: 1 };
         kernels.product_unfused(features, &self.features, &[], false, biases);
-        add(biases, &self.side[side * c..][..c], 1.0);
+        add(biases, &self.side[row.side() * c..][..c], 1.0);
         for (bias, &value) in bias.iter_mut().zip(&*biases) {
             *bias = steps(value, FINE);
         }
         let LineSpace { tables, sums, x, .. } = space;
-        let (rows, columns) = tables.rows_and_columns(lines, 0);
-        let lines = GridLines { rows: &rows, columns: &columns, stride: c + PAIRS };
+        let (sums, x) = (&mut sums[..size.n_squares() * c], &mut x[..size.n_squares() * c]);
+        let (rows, columns) = tables.rows_and_columns(size, &lines.entries, 0);
+        let lines = GridLines { rows: &rows[..size.width()], columns: &columns[..size.width()], stride: c + PAIRS };
         kernels.int8_line_sums(lines, bias, sums);
-        for (plane, squares) in planes[ADDED_PLANES].iter().enumerate() {
+        for (plane, squares) in row.planes[ADDED_PLANES].iter().enumerate() {
             let added = &self.added[plane * c..][..c];
             for square in *squares {
-                for (sum, added) in sums[BOARD.place(square) * c..][..c].iter_mut().zip(added) {
+                for (sum, added) in sums[size.place(square) * c..][..c].iter_mut().zip(added) {
                     *sum = sum.saturating_add(*added);
                 }
             }
@@ -202,23 +206,20 @@ impl LineNet {
     }
 
     /// Adds what the lines say to the policy's pairs.
-    fn pairs(&self, kernels: Kernels, space: &mut LineSpace, lines: &[u32; 2 * SIZE]) {
+    fn pairs(&self, kernels: Kernels, space: &mut LineSpace, lines: &Lines) {
         let LineSpace { tables, joint, both, value, .. } = space;
-        let (rows, columns) = tables.rows_and_columns(lines, self.channels);
-        let lines = GridLines { rows: &rows, columns: &columns, stride: self.channels + PAIRS };
+        let (width, squares) = (lines.size.width(), lines.size.n_squares());
+        let (rows, columns) = tables.rows_and_columns(lines.size, &lines.entries, self.channels);
+        let lines = GridLines { rows: &rows[..width], columns: &columns[..width], stride: self.channels + PAIRS };
+        let (joint, both) = (&joint[..squares * self.joint.outputs()], &mut both[..2 * squares * BOTH]);
+        let value = &mut value[..squares * (self.joint.outputs() - PAIRS)];
         kernels.int8_line_pairs(lines, joint, (LARGEST_PAIR, &self.shift), both, value);
     }
 
-    fn logits(
-        &self,
-        space: &LineSpace,
-        lines: &[u32; 2 * SIZE],
-        side: usize,
-        moves: &[PolicyIndex],
-        logits: &mut [f32],
-    ) {
-        let c = self.channels;
-        let logit = |entry: u16| match self.entries[usize::from(entry)] {
+    fn logits(&self, space: &LineSpace, lines: &Lines, side: usize, moves: &[PolicyIndex], logits: &mut [f32]) {
+        let (c, size) = (self.channels, lines.size);
+        let entries = &self.entries[size.index()];
+        let logit = |entry: u16| match entries[usize::from(entry)] {
             Entry::Choice(square) => {
                 let x = &space.x[square * c..][..c];
                 let products = x.iter().zip(&self.choice).map(|(&x, weight)| f32::from(x) * weight);
@@ -228,8 +229,8 @@ impl LineNet {
                 let from: &[i16; PAIR] = space.both[from * BOTH..][..PAIR].try_into().expect("eight");
                 let to: &[i16; PAIR] = space.both[to * BOTH + PAIR..][..PAIR].try_into().expect("eight");
                 let product: i32 = from.iter().zip(to).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum();
-                let ends = f32::from(space.tables.end(lines[line], end)) / FINE;
-                product as f32 * (PAIR_SCALE / COARSE / COARSE) + ends + self.distance[side * ENDS + distance]
+                let ends = f32::from(space.tables.end(size, lines.entries[line], end)) / FINE;
+                product as f32 * (PAIR_SCALE / COARSE / COARSE) + ends + self.distance[side * DISTANCES + distance]
             }
         };
         for (to, index) in logits.iter_mut().zip(moves) {
@@ -240,10 +241,10 @@ impl LineNet {
         }
     }
 
-    fn value(&self, kernels: Kernels, space: &mut LineSpace) -> ValueOutput {
+    fn value(&self, kernels: Kernels, size: BoardSize, space: &mut LineSpace) -> ValueOutput {
         let (mut pooled, mut out) = ([0.0; 2 * MOST_CHANNELS], [0.0; LANES]);
         let pooled = &mut pooled[..self.hidden.matrix.inputs()];
-        kernels.int8_pool(&space.value, pooled);
+        kernels.int8_pool(&space.value[..size.n_squares() * pooled.len() / 2], pooled);
         let one = Rows { values: pooled, stride: pooled.len(), count: 1 };
         kernels.product_unfused(one, &self.hidden.matrix, &self.hidden.bias, true, &mut space.hidden);
         let one = Rows { values: &space.hidden, stride: space.hidden.len(), count: 1 };
@@ -253,9 +254,10 @@ impl LineNet {
 }
 
 impl Block {
-    fn run(&self, kernels: Kernels, space: &mut LineSpace) {
+    fn run(&self, kernels: Kernels, size: BoardSize, space: &mut LineSpace) {
         let LineSpace { x, inside, .. } = space;
         let c = self.starts.len();
+        let (x, inside) = (&mut x[..size.n_squares() * c], &mut inside[..size.n_squares() * c]);
         let (mut pooled, mut biases) = ([0.0; 2 * MOST_CHANNELS], [0.0; MOST_CHANNELS]);
         let (pooled, biases) = (&mut pooled[..2 * c], &mut biases[..c]);
         kernels.int8_pool(x, pooled);
@@ -264,7 +266,7 @@ impl Block {
         let mut starts = [0; MOST_CHANNELS];
         let starts = &mut starts[..c];
         self.depthwise.starts(biases, starts);
-        kernels.int8_depthwise(GRID, x, &self.depthwise, starts, inside);
+        kernels.int8_depthwise(Grid::new(size.width(), size.width()), x, &self.depthwise, starts, inside);
         kernels.int8_product_onto(inside, &self.pointwise, &self.starts, x);
     }
 }

@@ -1,6 +1,6 @@
 //! The forward and backward pass in f32, for training.
 //!
-//! The line network runs once for each distinct line of a batch. Its outputs are a table, from which the positions read.
+//! A batch is divided by the sizes of its boards. The line network runs once for each distinct line of a part. Its outputs are a table, from which the positions read.
 //! Positions are divided into shards and lines into chunks, both of a fixed size. Each part sums its own gradients, and
 //! the parts are added in order, so the bits do not depend on the number of threads.
 
@@ -11,10 +11,11 @@ mod shard;
 mod table;
 mod weights;
 
-use crate::board::SIZE;
 use rayon::prelude::*;
 use tablut_kernels::{Aligned, Kernels, LANES, Matrix, Rows};
+use tablut_rules::BoardSize;
 
+use super::dense::add;
 use super::description::LineLayers;
 use super::line_gradients::LineGradients;
 use super::moves::{Entry, entries};
@@ -38,16 +39,18 @@ const TOGETHER: usize = 8;
 pub struct LineLearner {
     kernels: Kernels,
     layers: LineLayers,
-    entries: Vec<Entry>,
+    /// For each size of board.
+    entries: [Vec<Entry>; 3],
     weights: Option<PackedWeights>,
-    batch: Batch,
+    /// The last batch, its part with boards of each size.
+    parts: [Batch; 3],
 }
 
 impl LineLearner {
     /// A net with this architecture on `kernels`, without weights yet.
     pub fn new(architecture: Architecture, kernels: Kernels) -> Self {
-        let (layers, entries) = (architecture.layers(), entries());
-        Self { kernels, layers, entries, weights: None, batch: Batch::default() }
+        let (layers, entries) = (architecture.layers(), BoardSize::ALL.map(entries));
+        Self { kernels, layers, entries, weights: None, parts: Default::default() }
     }
 
     /// The kernels that it runs on.
@@ -68,11 +71,17 @@ impl LineLearner {
     /// # Panics
     /// If no weights are set.
     pub fn forward(&mut self, input: &InputBatch) -> Predictions {
-        let Self { kernels, layers, entries, weights, batch } = self;
-        let (kernels, layers, entries) = (*kernels, &*layers, &entries[..]);
-        let weights = weights.as_ref().expect("weights are set");
-        batch.begin(layers, input);
-        let (out, kept) = (SIZE * weights.line.out_width(), kept_len(layers.line.pairs.len()));
+        let parts = input.parts();
+        let each: Vec<_> = parts.iter().map(|part| self.forward_part(part.size, &part.input)).collect();
+        Predictions::joined(input, &parts, each)
+    }
+
+    fn forward_part(&mut self, size: BoardSize, input: &InputBatch) -> Predictions {
+        let Self { kernels, layers, entries, weights, parts } = self;
+        let (kernels, layers, entries) = (*kernels, &*layers, &entries[size.index()][..]);
+        let (weights, batch) = (weights.as_ref().expect("weights are set"), &mut parts[size.index()]);
+        batch.begin(layers, size, input);
+        let (out, kept) = (size.width() * weights.line.out_width(), kept_len(layers.line.pairs.len(), size));
         batch.table.resize(batch.lines.len() * out, 0.0);
         batch.kept.resize(batch.lines.len() * kept, 0.0);
         let Batch { classes, lines, of_row, table, kept: all_kept, shards, .. } = batch;
@@ -86,7 +95,8 @@ impl LineLearner {
                 weights.line.forward(product, line, classes.class(line), kept, out);
             }
         });
-        let tables = Tables { values: table, width: weights.line.out_width(), channels: layers.channels };
+        let (width, channels) = (weights.line.out_width(), layers.channels);
+        let tables = Tables { values: table, squares: size.width(), width, channels };
         shards.par_iter_mut().for_each(|shard| shard.forward(kernels, weights, &tables, of_row, entries, input));
         let mut predictions = Predictions::default();
         for shard in shards {
@@ -105,19 +115,36 @@ impl LineLearner {
     /// # Panics
     /// If the sizes of `input` or `gradient` differ from that batch.
     pub fn backward(&mut self, input: &InputBatch, gradient: &Predictions) -> Vec<Vec<f32>> {
-        let Self { kernels, layers, entries, weights, batch } = self;
-        let (kernels, layers, entries) = (*kernels, &*layers, &entries[..]);
-        let weights = weights.as_ref().expect("weights are set");
+        let mut sums: Vec<_> = self.layers.parameters().iter().map(|parameter| vec![0.0; parameter.len()]).collect();
+        let parts = input.parts();
+        for part in &parts {
+            let own = self.backward_part(part.size, &part.input, &gradient.part(input, part));
+            // One part alone is not added to zeros, which would cost time.
+            if parts.len() == 1 {
+                return own;
+            }
+            for (sum, own) in sums.iter_mut().zip(&own) {
+                add(sum, own, 1.0);
+            }
+        }
+        sums
+    }
+
+    fn backward_part(&mut self, size: BoardSize, input: &InputBatch, gradient: &Predictions) -> Vec<Vec<f32>> {
+        let Self { kernels, layers, entries, weights, parts } = self;
+        let (kernels, layers, entries) = (*kernels, &*layers, &entries[size.index()][..]);
+        let (weights, batch) = (weights.as_ref().expect("weights are set"), &mut parts[size.index()]);
         assert_eq!(batch.n, input.n, "the batch of the forward pass");
-        let tables = Tables { values: &batch.table, width: weights.line.out_width(), channels: layers.channels };
+        let (width, channels) = (weights.line.out_width(), layers.channels);
+        let tables = Tables { values: &batch.table, squares: size.width(), width, channels };
         let backward = |shard: &mut Shard| {
             let mut sums = Gradients::new(layers);
             shard.backward(kernels, weights, &tables, entries, input, gradient, &mut sums);
             sums
         };
         let mut parts: Vec<Gradients> = batch.shards.par_iter_mut().map(backward).collect();
-        let users = batch.users();
-        let (out, kept) = (SIZE * tables.width, kept_len(layers.line.pairs.len()));
+        let users = batch.users(size);
+        let (out, kept) = (size.width() * width, kept_len(layers.line.pairs.len(), size));
         let chunk = |(chunk, lines): (usize, &[SeenLine])| {
             let mut sums = LineGradients::new(layers);
             let mut gradient = Aligned::zeroed(TOGETHER * out);
@@ -125,7 +152,7 @@ impl LineLearner {
                 let first = chunk * CHUNK + group * TOGETHER;
                 let gradient = &mut gradient[..lines.len() * out];
                 for (gradient, users) in gradient.chunks_exact_mut(out).zip(&users[first..]) {
-                    batch.gather(layers.channels, tables.width, users, gradient);
+                    batch.gather(size, channels, users, gradient);
                 }
                 let kept = &batch.kept[first * kept..][..lines.len() * kept];
                 weights.line_adjoints.backward(kernels, (lines, &batch.classes), kept, gradient, &mut sums);

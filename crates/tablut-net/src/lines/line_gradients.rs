@@ -1,11 +1,10 @@
 //! The backward pass of the line network.
 
-use crate::board::SIZE;
 use tablut_kernels::{Aligned, Kernels, LANES, Matrix};
 
 use super::dense::{Sums, add, add_rows, adjoint, transposed};
-use super::description::{DISTANCES_FROM_EDGE, LINE_WIDTH, LineLayers, TAPS, line_outputs};
-use super::network::{INNER, PADDED, SQUARES_OF_LINE, flags, place_row, squares, windows};
+use super::description::{LINE_WIDTH, LineLayers, TAPS, line_outputs};
+use super::network::{flags, inner, kept_len, padded, place_rows, squares, squares_of_line, windows};
 use super::patterns::{Classes, LineClass, SeenLine};
 use crate::layers::{Linear, Values, row_mut};
 
@@ -41,8 +40,8 @@ impl LineAdjoints {
         }
     }
 
-    /// Adds the gradients for a few lines to `sums`. `gradient` is that of their outputs, `[lines][9][out_width]`; `kept`
-    /// comes from the forward pass. Several lines share the reads and writes of the sums.
+    /// Adds the gradients for a few lines of one length to `sums`. `gradient` is that of their outputs,
+    /// `[lines][squares][out_width]`; `kept` comes from the forward pass. Several lines share the reads and writes of the sums.
     pub fn backward(
         &self,
         kernels: Kernels,
@@ -51,19 +50,20 @@ impl LineAdjoints {
         gradient: &[f32],
         sums: &mut LineGradients,
     ) {
-        let n = lines.len();
-        let width = gradient.len() / (n * SIZE);
-        let (kept_len, pairs_len) = (kept.len() / n, 2 * self.pairs.len() * PADDED);
+        let (n, size) = (lines.len(), classes.class(lines[0]).size);
+        let (padded_len, of_line) = (padded(size), squares_of_line(size));
+        let width = gradient.len() / (n * size.width());
+        let (kept_len, pairs_len) = (kept_len(self.pairs.len(), size), 2 * self.pairs.len() * padded_len);
         let lasts: Vec<&[f32]> = kept.chunks_exact(kept_len).map(|kept| &kept[pairs_len..]).collect();
-        let [mut dx, mut inner, mut change] = [(); 3].map(|()| Aligned::zeroed(n * SQUARES_OF_LINE));
-        let mut padded = Aligned::zeroed(PADDED);
+        let [mut dx, mut between, mut change] = [(); 3].map(|()| Aligned::zeroed(n * of_line));
+        let mut wide = Aligned::zeroed(padded_len);
         let mut channel_sums = [0.0; LINE_WIDTH];
-        let outputs = || gradient.chunks_exact(SIZE * width).map(|gradient| squares(gradient, width));
+        let outputs = || gradient.chunks_exact(size.width() * width).map(|gradient| squares(gradient, width));
         let pairs: Vec<_> =
             lasts.iter().map(|last| squares(last, LINE_WIDTH)).zip(outputs()).map(<[_; 2]>::from).collect();
         kernels.outer(&pairs, LINE_WIDTH, true, &mut sums.out.weight);
         add_rows(&mut sums.out.bias, gradient);
-        for ((dx, last), gradient) in dx.chunks_exact_mut(SQUARES_OF_LINE).zip(lasts).zip(outputs()) {
+        for ((dx, last), gradient) in dx.chunks_exact_mut(of_line).zip(lasts).zip(outputs()) {
             kernels.product(gradient, &self.out, &[], false, dx);
             kernels.gate(dx, last, f32::INFINITY, &mut channel_sums);
         }
@@ -71,23 +71,23 @@ impl LineAdjoints {
             self.pairs.iter().zip(&mut sums.pairs).enumerate().rev()
         {
             let mut through = |adjoint: &Matrix, at: usize, gradient: &[f32], sums: &mut Sums, out: &mut [f32]| {
-                let inputs = || kept.chunks_exact(kept_len).map(|kept| &kept[at * PADDED..][..PADDED]);
-                let gradients = || gradient.chunks_exact(SQUARES_OF_LINE);
+                let inputs = || kept.chunks_exact(kept_len).map(|kept| &kept[at * padded_len..][..padded_len]);
+                let gradients = || gradient.chunks_exact(of_line);
                 let right = gradients().map(|gradient| squares(gradient, LINE_WIDTH));
                 let pairs: Vec<_> = inputs().map(windows).zip(right).map(<[_; 2]>::from).collect();
                 kernels.outer(&pairs, TAPS * LINE_WIDTH, true, &mut sums.weight);
                 add_rows(&mut sums.bias, gradient);
-                for ((out, input), gradient) in out.chunks_exact_mut(SQUARES_OF_LINE).zip(inputs()).zip(gradients()) {
-                    padded[INNER].copy_from_slice(gradient);
-                    kernels.product(windows(&padded), adjoint, &[], false, out);
-                    kernels.gate(out, &input[INNER], f32::INFINITY, &mut channel_sums);
+                for ((out, input), gradient) in out.chunks_exact_mut(of_line).zip(inputs()).zip(gradients()) {
+                    wide[inner(size)].copy_from_slice(gradient);
+                    kernels.product(windows(&wide), adjoint, &[], false, out);
+                    kernels.gate(out, &input[inner(size)], f32::INFINITY, &mut channel_sums);
                 }
             };
-            through(second, 2 * pair + 1, &dx, second_sums, &mut inner);
-            through(first, 2 * pair, &inner, first_sums, &mut change);
+            through(second, 2 * pair + 1, &dx, second_sums, &mut between);
+            through(first, 2 * pair, &between, first_sums, &mut change);
             add(&mut dx, &change, 1.0);
         }
-        for (dx, &line) in dx.chunks_exact(SQUARES_OF_LINE).zip(lines) {
+        for (dx, &line) in dx.chunks_exact(of_line).zip(lines) {
             sums.add_embedding(line, classes.class(line), dx);
         }
     }
@@ -100,20 +100,21 @@ impl LineGradients {
         let outputs = line_outputs(layers.channels).next_multiple_of(LANES);
         Self {
             squares: vec![0.0; line.squares.inputs * LINE_WIDTH],
-            places: vec![0.0; 2 * DISTANCES_FROM_EDGE * SQUARES_OF_LINE],
+            places: vec![0.0; layers.parameter(line.places).len()],
             rules: vec![0.0; line.rules.inputs * LINE_WIDTH],
             pairs: line.pairs.iter().map(|pair| pair.each_ref().map(sums)).collect(),
             out: Sums::new(LINE_WIDTH, outputs),
         }
     }
 
-    /// Adds the gradients of the vectors that a line's squares start with. `dx` is `[9][LINE_WIDTH]`.
+    /// Adds the gradients of the vectors that a line's squares start with. `dx` is `[squares][LINE_WIDTH]`.
     fn add_embedding(&mut self, line: SeenLine, class: &LineClass, dx: &[f32]) {
-        let first = place_row(line, class);
         let mut total = [0.0; LINE_WIDTH];
         add_rows(&mut total, dx);
         for (at, dx) in dx.chunks_exact(LINE_WIDTH).enumerate() {
-            add(row_mut(&mut self.places, first + at, LINE_WIDTH), dx, 1.0);
+            for place in place_rows(usize::from(line.side), class.distance, class.size, at) {
+                add(row_mut(&mut self.places, place, LINE_WIDTH), dx, 1.0);
+            }
             for flag in flags(line, class, at) {
                 add(row_mut(&mut self.squares, flag, LINE_WIDTH), dx, 1.0);
             }

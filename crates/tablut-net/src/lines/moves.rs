@@ -1,10 +1,9 @@
 //! Where an entry of the policy table starts and ends, and which line it runs along.
 
-use crate::board::{SIZE, SQUARES};
-use tablut_rules::Direction;
+use tablut_rules::{BoardSize, Direction};
 
-use super::patterns::LINES;
-use crate::policy::{DISTANCES, POLICY_ENTRIES};
+use super::description::{DISTANCES, DISTANCES_AHEAD, ENDS};
+use crate::policy::policy_entries;
 
 /// An entry of the policy table.
 #[derive(Copy, Clone, Debug)]
@@ -18,67 +17,78 @@ pub enum Entry {
 /// A move along a line.
 #[derive(Copy, Clone, Debug)]
 pub struct MoveEntry {
-    /// The square that it leaves, plus 81 for a move along a column.
+    /// The square that it leaves, plus the number of squares for a move along a column.
     pub from: usize,
     /// The square that it reaches, likewise.
     pub to: usize,
     /// The line.
     pub line: usize,
-    /// Place of the move among the moves of the line: `8 * start`, plus the end among the other squares.
+    /// Place of the move's end among those of the line: `ENDS * start`, plus the kind of its end.
     pub end: usize,
-    /// Squares that it moves, minus 1.
+    /// Squares that it moves, minus 1, and at most the last of the distances that the net knows.
     pub distance: usize,
 }
 
 /// Every entry of the policy table, in its order.
-pub fn entries() -> Vec<Entry> {
-    (0..POLICY_ENTRIES).map(entry).collect()
+pub fn entries(size: BoardSize) -> Vec<Entry> {
+    (0..policy_entries(size)).map(|index| entry(size, index)).collect()
 }
 
-fn entry(index: usize) -> Entry {
-    let (plane, from) = (index / SQUARES, index % SQUARES);
-    let Some(direction) = Direction::ALL.get(plane / DISTANCES) else { return Entry::Choice(from) };
-    let distance = plane % DISTANCES;
-    let (row, column) = (from / SIZE, from % SIZE);
-    let by = |place: usize, forward: bool| {
-        let end = if forward { place.checked_add(distance + 1) } else { place.checked_sub(distance + 1) };
-        // No legal move leaves the board. Its entry reads the edge.
-        end.filter(|&end| end < SIZE).unwrap_or(if forward { SIZE - 1 } else { 0 })
+fn entry(size: BoardSize, index: usize) -> Entry {
+    let (squares, width) = (size.n_squares(), size.width());
+    let (plane, from) = (index / squares, index % squares);
+    let Some(direction) = Direction::ALL.get(plane / size.max_distance()) else { return Entry::Choice(from) };
+    let distance = plane % size.max_distance();
+    let (row, column) = (from / width, from % width);
+    let forward = matches!(direction, Direction::East | Direction::North);
+    let (line, start, offset) = match direction {
+        Direction::East | Direction::West => (row, column, 0),
+        Direction::North | Direction::South => (width + column, row, squares),
     };
-    let (line, start, stop, offset) = match direction {
-        Direction::East | Direction::West => (row, column, by(column, *direction == Direction::East), 0),
-        Direction::North | Direction::South => (SIZE + column, row, by(row, *direction == Direction::North), SQUARES),
-    };
-    debug_assert!(line < LINES);
-    let to = if offset == 0 { row * SIZE + stop } else { stop * SIZE + column };
-    let end = DISTANCES * start + (stop - usize::from(stop > start)).min(DISTANCES - 1);
-    Entry::Move(MoveEntry { from: from + offset, to: to + offset, line, end, distance })
+    // No legal move leaves the board. Its entry reads the edge.
+    let stop = if forward { (start + distance + 1).min(width - 1) } else { start.saturating_sub(distance + 1) };
+    let to = if offset == 0 { row * width + stop } else { stop * width + column };
+    let ahead = if forward { width - 1 - stop } else { stop };
+    let kind = usize::from(forward) * DISTANCES_AHEAD + ahead.min(DISTANCES_AHEAD - 1);
+    Entry::Move(MoveEntry {
+        from: from + offset,
+        to: to + offset,
+        line,
+        end: ENDS * start + kind,
+        distance: distance.min(DISTANCES - 1),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::BOARD;
     use crate::policy::PolicyIndex;
     use tablut_rules::Move;
 
     #[test]
     fn every_move_is_found_by_its_entry() {
-        let mut places = std::collections::HashSet::new();
-        for (from, to) in BOARD.squares().flat_map(|from| BOARD.squares().map(move |to| (from, to))) {
-            let (a, b) = (BOARD.place(from), BOARD.place(to));
-            if a == b || (a / SIZE != b / SIZE && a % SIZE != b % SIZE) {
-                continue;
+        for size in BoardSize::ALL {
+            let (width, squares) = (size.width(), size.n_squares());
+            let mut ends = std::collections::HashSet::new();
+            for (from, to) in size.squares().flat_map(|from| size.squares().map(move |to| (from, to))) {
+                let (a, b) = (size.place(from), size.place(to));
+                if a == b || (a / width != b / width && a % width != b % width) {
+                    continue;
+                }
+                let index = PolicyIndex::of(size, Move { from, to, choice: None });
+                let Entry::Move(found) = entry(size, usize::from(index.entry)) else {
+                    panic!("{from}-{to} is no move");
+                };
+                let along_row = a / width == b / width;
+                let offset = if along_row { 0 } else { squares };
+                assert_eq!((found.from, found.to), (a + offset, b + offset));
+                assert_eq!(found.line, if along_row { a / width } else { width + a % width });
+                ends.insert((found.line, found.end));
             }
-            let Entry::Move(found) = entry(usize::from(PolicyIndex::of(Move { from, to, choice: None }).entry)) else {
-                panic!("{from}-{to} is no move");
-            };
-            let along_row = a / SIZE == b / SIZE;
-            let offset = if along_row { 0 } else { SQUARES };
-            assert_eq!((found.from, found.to), (a + offset, b + offset));
-            assert_eq!(found.line, if along_row { a / SIZE } else { SIZE + a % SIZE });
-            assert!(places.insert((found.line, found.end)), "{from}-{to} has a place of its own");
+            // On Tablut's board every move along a line has an end of its own.
+            if size == BoardSize::Nine {
+                assert_eq!(ends.len(), 18 * 9 * 8);
+            }
         }
-        assert_eq!(places.len(), LINES * SIZE * DISTANCES);
     }
 }

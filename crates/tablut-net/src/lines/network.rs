@@ -1,18 +1,28 @@
 //! The line network in f32: from the squares of one line to features of each of them.
 
-use crate::board::SIZE;
 use tablut_kernels::{Aligned, Matrix, Rows};
+use tablut_rules::BoardSize;
 
 use super::dense::{add, transposed};
-use super::description::{DISTANCES_FROM_EDGE, LINE_WIDTH, LineLayers, SPECIALS, TAPS};
+use super::description::{DISTANCES_FROM_EDGE, DISTANCES_FROM_END, LINE_WIDTH, LineLayers, SPECIALS, TAPS};
 use super::patterns::{LineClass, SeenLine};
 use crate::layers::{Dense, Values, row};
 
-/// Squares of a line with two empty ones at each end.
-pub const PADDED: usize = (SIZE + TAPS - 1) * LINE_WIDTH;
-pub const INNER: std::ops::Range<usize> = TAPS / 2 * LINE_WIDTH..(SIZE + TAPS / 2) * LINE_WIDTH;
+/// A line's activations with two empty squares at each end.
+pub const fn padded(size: BoardSize) -> usize {
+    (size.width() + TAPS - 1) * LINE_WIDTH
+}
+
+/// Those without the empty squares.
+pub const fn inner(size: BoardSize) -> std::ops::Range<usize> {
+    TAPS / 2 * LINE_WIDTH..(size.width() + TAPS / 2) * LINE_WIDTH
+}
+
 /// A line's activations without padding.
-pub const SQUARES_OF_LINE: usize = SIZE * LINE_WIDTH;
+pub const fn squares_of_line(size: BoardSize) -> usize {
+    size.width() * LINE_WIDTH
+}
+
 const PIECES: usize = 3;
 
 pub struct LineWeights {
@@ -26,8 +36,8 @@ pub struct LineWeights {
 }
 
 /// Floats that are kept of one line for the backward pass.
-pub fn kept_len(pairs: usize) -> usize {
-    2 * pairs * PADDED + SQUARES_OF_LINE
+pub const fn kept_len(pairs: usize, size: BoardSize) -> usize {
+    2 * pairs * padded(size) + squares_of_line(size)
 }
 
 impl LineWeights {
@@ -51,7 +61,7 @@ impl LineWeights {
         self.out.matrix.padded_outputs()
     }
 
-    /// Computes a line's output, `[9][out_width]`, by `product` (one of the kernels' products). `kept` has
+    /// Computes a line's output, `[squares][out_width]`, by `product` (one of the kernels' products). `kept` has
     /// [`kept_len`] values; its padding is zero.
     pub fn forward(
         &self,
@@ -61,14 +71,15 @@ impl LineWeights {
         kept: &mut [f32],
         out: &mut [f32],
     ) {
-        let mut x = Aligned::zeroed(SQUARES_OF_LINE);
+        let (padded, inner) = (padded(class.size), inner(class.size));
+        let mut x = Aligned::zeroed(squares_of_line(class.size));
         self.embed(line, class, &mut x);
-        let mut change = Aligned::zeroed(SQUARES_OF_LINE);
-        let (pairs, last) = kept.split_at_mut(2 * self.pairs.len() * PADDED);
-        for ([first, second], kept) in self.pairs.iter().zip(pairs.chunks_exact_mut(2 * PADDED)) {
-            let (before, between) = kept.split_at_mut(PADDED);
-            rectify(&x, &mut before[INNER]);
-            product(windows(before), &first.matrix, &first.bias, true, &mut between[INNER]);
+        let mut change = Aligned::zeroed(x.len());
+        let (pairs, last) = kept.split_at_mut(2 * self.pairs.len() * padded);
+        for ([first, second], kept) in self.pairs.iter().zip(pairs.chunks_exact_mut(2 * padded)) {
+            let (before, between) = kept.split_at_mut(padded);
+            rectify(&x, &mut before[inner.clone()]);
+            product(windows(before), &first.matrix, &first.bias, true, &mut between[inner.clone()]);
             product(windows(between), &second.matrix, &second.bias, false, &mut change);
             for (x, change) in x.iter_mut().zip(&*change) {
                 *x += change;
@@ -79,13 +90,14 @@ impl LineWeights {
     }
 
     fn embed(&self, line: SeenLine, class: &LineClass, x: &mut [f32]) {
-        let first = place_row(line, class);
         let mut rules = [0.0; LINE_WIDTH];
         for (feature, &value) in class.rules.iter().enumerate().filter(|(_, value)| **value != 0.0) {
             add(&mut rules, row(&self.rules, feature, LINE_WIDTH), value);
         }
         for (at, x) in x.chunks_exact_mut(LINE_WIDTH).enumerate() {
-            x.copy_from_slice(row(&self.places, first + at, LINE_WIDTH));
+            let [first, last] = place_rows(usize::from(line.side), class.distance, class.size, at);
+            x.copy_from_slice(row(&self.places, first, LINE_WIDTH));
+            add(x, row(&self.places, last, LINE_WIDTH), 1.0);
             add(x, &rules, 1.0);
             for flag in flags(line, class, at) {
                 add(x, row(&self.squares, flag, LINE_WIDTH), 1.0);
@@ -94,9 +106,13 @@ impl LineWeights {
     }
 }
 
-/// The rows of `places` for a line start here.
-pub fn place_row(line: SeenLine, class: &LineClass) -> usize {
-    (usize::from(line.side) * DISTANCES_FROM_EDGE + class.distance) * SIZE
+/// The two rows of `places` for a square of a line: those of its distances from the first and the last square. `side` is
+/// the side to move (0 for the attackers), `distance` that of the line from the edge.
+pub fn place_rows(side: usize, distance: usize, size: BoardSize, place: usize) -> [usize; 2] {
+    let line = side * DISTANCES_FROM_EDGE + distance.min(DISTANCES_FROM_EDGE - 1);
+    let row =
+        |end: usize, distance: usize| (line * 2 + end) * DISTANCES_FROM_END + distance.min(DISTANCES_FROM_END - 1);
+    [row(0, place), row(1, size.width() - 1 - place)]
 }
 
 /// The vectors of a square: of its piece and of what is special about it.
@@ -107,12 +123,12 @@ pub fn flags(line: SeenLine, class: &LineClass, place: usize) -> impl Iterator<I
 
 /// The windows of five squares around each of a padded line's inner squares.
 pub fn windows(padded: &[f32]) -> Rows<'_> {
-    Rows { values: padded, stride: LINE_WIDTH, count: SIZE }
+    Rows { values: padded, stride: LINE_WIDTH, count: padded.len() / LINE_WIDTH + 1 - TAPS }
 }
 
 /// The squares of a line, with `width` values each.
 pub fn squares(values: &[f32], width: usize) -> Rows<'_> {
-    Rows { values, stride: width, count: SIZE }
+    Rows { values, stride: width, count: values.len() / width }
 }
 
 fn rectify(x: &[f32], out: &mut [f32]) {

@@ -1,11 +1,11 @@
 //! The outputs of the line network in sixteen bits, remembered for the lines that have been met.
 
-use crate::board::SIZE;
 use tablut_kernels::{Kernels, nearest};
+use tablut_rules::{BoardSize, GRID};
 
 use super::description::{ENDS, PAIRS};
 use super::network::{LineWeights, kept_len};
-use super::patterns::{Classes, LINES, SeenLine};
+use super::patterns::{Classes, MOST_LINES, SeenLine};
 
 /// Steps of the trunk's sums and of the ends in 1.
 pub const FINE: f32 = 256.0;
@@ -21,7 +21,7 @@ pub fn steps(value: f32, unit: f32) -> i16 {
 
 pub struct Tables {
     channels: usize,
-    /// By hash: a line's key plus one (0 if the slot is empty), and the entry.
+    /// By hash: a line's key plus one (0 if the slot is empty), and where its entry starts.
     slots: Vec<(u64, u32)>,
     n_entries: usize,
     /// An entry has for each square the trunk's channels and the pairs along and across, and then the ends of all squares.
@@ -34,8 +34,9 @@ impl Tables {
         Self { channels, slots: vec![(0, 0); 1 << 10], n_entries: 0, entries: Vec::new() }
     }
 
-    fn stride(&self) -> usize {
-        SIZE * (self.channels + PAIRS + ENDS)
+    /// Numbers of an entry for each square.
+    fn width(&self) -> usize {
+        self.channels + PAIRS + ENDS
     }
 
     pub fn clear(&mut self) {
@@ -46,17 +47,17 @@ impl Tables {
 
     /// Whether there is no room for the lines of another position.
     pub fn is_full(&self) -> bool {
-        (self.entries.len() + 2 * SIZE * self.stride()) * size_of::<i16>() > MOST
+        (self.entries.len() + MOST_LINES * GRID * self.width()) * size_of::<i16>() > MOST
     }
 
-    /// The entry of a line. It is computed if it is not known.
+    /// Where the entry of a line starts. It is computed if it is not known.
     pub fn entry(&mut self, kernels: Kernels, weights: &LineWeights, classes: &Classes, line: SeenLine) -> u32 {
         let key = line.key() + 1;
         let slot = self.slot(key);
         if self.slots[slot].0 == key {
             return self.slots[slot].1;
         }
-        let entry = self.n_entries as u32;
+        let entry = self.entries.len() as u32;
         self.slots[slot] = (key, entry);
         self.n_entries += 1;
         self.compute(kernels, weights, classes, line);
@@ -82,12 +83,13 @@ impl Tables {
 
     #[cold]
     fn compute(&mut self, kernels: Kernels, weights: &LineWeights, classes: &Classes, line: SeenLine) {
-        let mut kept = vec![0.0; kept_len(weights.pairs())];
-        let mut out = vec![0.0; SIZE * weights.out_width()];
+        let class = classes.class(line);
+        let mut kept = vec![0.0; kept_len(weights.pairs(), class.size)];
+        let mut out = vec![0.0; class.size.width() * weights.out_width()];
         let product = |rows: tablut_kernels::Rows<'_>, matrix: &_, init: &[f32], relu, out: &mut [f32]| {
             kernels.product_unfused(rows, matrix, init, relu, out);
         };
-        weights.forward(product, line, classes.class(line), &mut kept, &mut out);
+        weights.forward(product, line, class, &mut kept, &mut out);
         let c = self.channels;
         for square in out.chunks_exact(weights.out_width()) {
             self.entries.extend(square[..c].iter().map(|&value| steps(value, FINE)));
@@ -99,16 +101,18 @@ impl Tables {
     }
 
     /// What the entries of a position's rows and columns say about squares, from number `first` of the first square on. A
-    /// square has the trunk's channels, then the pairs.
-    pub fn rows_and_columns(&self, entries: &[u32; LINES], first: usize) -> ([&[i16]; SIZE], [&[i16]; SIZE]) {
-        let squares = SIZE * (self.channels + PAIRS);
-        let line = |at: usize| &self.entries[entries[at] as usize * self.stride()..][first..squares];
-        (std::array::from_fn(line), std::array::from_fn(|column| line(SIZE + column)))
+    /// square has the trunk's channels, then the pairs. Arrays are as long as for the largest board.
+    pub fn rows_and_columns(&self, size: BoardSize, entries: &[u32], first: usize) -> ([&[i16]; GRID], [&[i16]; GRID]) {
+        let squares = size.width() * (self.channels + PAIRS);
+        let line = |at: usize| &self.entries[entries[at] as usize..][first..squares];
+        let both = [0, size.width()]
+            .map(|from| std::array::from_fn(|at| if at < size.width() { line(from + at) } else { &[] }));
+        both.into()
     }
 
     /// The bias of a move, `ENDS * start + end`.
     #[inline]
-    pub fn end(&self, entry: u32, end: usize) -> i16 {
-        self.entries[entry as usize * self.stride() + SIZE * (self.channels + PAIRS) + end]
+    pub fn end(&self, size: BoardSize, entry: u32, end: usize) -> i16 {
+        self.entries[entry as usize + size.width() * (self.channels + PAIRS) + end]
     }
 }

@@ -5,12 +5,11 @@ use std::ops::Range;
 
 use super::graph::Window;
 use super::net::Net;
-use crate::board::{SIZE, SQUARES};
 use crate::features::{FEATURES, PLANES};
 use crate::layers::{Linear, Values};
-use crate::lines::{ADDED_PLANES, DISTANCES_FROM_EDGE, ENDS, Entry, LINE_WIDTH, LineBlock, LineLayers, MoveEntry};
-use crate::lines::{PAIR, PAIR_SCALE, SPECIAL_PLANES, TAPS, TOP, entries};
-use crate::policy::POLICY_ENTRIES;
+use crate::lines::{ADDED_PLANES, DISTANCES, ENDS, Entry, LINE_WIDTH, LineBlock, LineLayers, MoveEntry};
+use crate::lines::{PAIR, PAIR_SCALE, SPECIAL_PLANES, TAPS, TOP, entries, place_rows};
+use crate::policy::policy_entries;
 use crate::weights::Weights;
 
 /// Numbers of a square for one direction of moves.
@@ -35,7 +34,7 @@ pub(super) fn net(net: &mut Net<'_>, weights: &Weights) {
         x = run(net, block, c, &x);
     }
     let policy = policy(net, &layers, &x, [&rows, &columns]);
-    net.graph.output(&policy, "policy", POLICY_ENTRIES);
+    net.graph.output(&policy, "policy", policy_entries(net.size));
     let v = net.linear(&x, &layers.value.conv);
     let v = clip(net, &v);
     net.value(&v, &layers.value);
@@ -57,15 +56,16 @@ fn add_tensors(net: &mut Net<'_>, layers: &LineLayers, values: &Values<'_>) {
     let rules = values.get(line.rules.weight).chunks_exact(line.rules.inputs);
     let rules: Vec<f32> = rules.flat_map(|row| row.iter().copied().chain([0.0])).collect();
     net.graph.tensor("line.rules.weight", &[LINE_WIDTH, FEATURES, 1, 1], &rules);
-    let places = values.get(line.places);
+    let (places, size) = (values.get(line.places), net.size);
+    let (width, squares) = (size.width(), size.n_squares());
     for side in 0..2 {
         let value = |at: usize| {
-            let (channel, row, column) = (at / SQUARES, at % SQUARES / SIZE, at % SIZE);
-            let distance = row.min(SIZE - 1 - row);
-            places[((side * DISTANCES_FROM_EDGE + distance) * SIZE + column) * LINE_WIDTH + channel]
+            let (channel, row, column) = (at / squares, at % squares / width, at % width);
+            let rows = place_rows(side, row.min(width - 1 - row), size, column);
+            rows.map(|row| places[row * LINE_WIDTH + channel]).iter().sum()
         };
-        let map: Vec<f32> = (0..LINE_WIDTH * SQUARES).map(value).collect();
-        net.graph.tensor(&format!("line.places.{side}"), &[1, LINE_WIDTH, SIZE, SIZE], &map);
+        let map: Vec<f32> = (0..LINE_WIDTH * squares).map(value).collect();
+        net.graph.tensor(&format!("line.places.{side}"), &[1, LINE_WIDTH, width, width], &map);
     }
     for layer in line.pairs.iter().flatten() {
         let weights = values.get(layer.weight);
@@ -89,7 +89,7 @@ fn add_tensors(net: &mut Net<'_>, layers: &LineLayers, values: &Values<'_>) {
         net.graph.tensor(&net.name(block.depthwise), &[c, 1, 3, 3], &turned);
     }
     net.graph.tensor("policy.shift", &[1, BOTH, 1], values.get(layers.pair_shift));
-    net.graph.tensor("policy.distance", &[2, ENDS], values.get(layers.distance));
+    net.graph.tensor("policy.distance", &[2, DISTANCES], values.get(layers.distance));
     net.graph.tensor("policy.scale", &[1], &[PAIR_SCALE]);
     net.graph.tensor("zero", &[], &[0.0]);
     net.graph.tensor("top", &[], &[TOP]);
@@ -103,7 +103,7 @@ fn clip(net: &mut Net<'_>, x: &str) -> String {
     net.graph.node("Clip", &[x, "zero", "top"])
 }
 
-/// What the rows of a board say about their squares, `[n, outputs, 9, 9]`.
+/// What the rows of a board say about their squares, `[n, outputs, width, width]`.
 fn line_network(net: &mut Net<'_>, layers: &LineLayers, planes: &str) -> String {
     let line = &layers.line;
     let shown = (0..3).chain(SPECIAL_PLANES).map(|plane| plane as i64);
@@ -144,9 +144,9 @@ fn run(net: &mut Net<'_>, block: &LineBlock, channels: usize, x: &str) -> String
     clip(net, &sum)
 }
 
-/// The policy table, `[n, POLICY_ENTRIES]`.
+/// The policy table, `[n, policy_entries]`.
 fn policy(net: &mut Net<'_>, layers: &LineLayers, x: &str, [rows, columns]: [&str; 2]) -> String {
-    let c = layers.channels;
+    let (c, squares) = (layers.channels, net.size.n_squares());
     let pair = net.linear(x, &layers.pair);
     let pooled = net.graph.pool(x);
     let bias = net.linear(&pooled, &layers.pair_pool);
@@ -158,16 +158,16 @@ fn policy(net: &mut Net<'_>, layers: &LineLayers, x: &str, [rows, columns]: [&st
             sum = net.add(&sum, &term);
         }
         let vectors = net.relu(&sum);
-        net.graph.reshape(&vectors, &[BOTH as i64, SQUARES as i64])
+        net.graph.reshape(&vectors, &[BOTH as i64, squares as i64])
     });
     let both = net.graph.concat(&[&directions[0], &directions[1]], 2);
-    let both = net.add(&both, "policy.shift"); // [n, BOTH, 162]
+    let both = net.add(&both, "policy.shift"); // [n, BOTH, 2 * squares]
     let ends = [rows, columns].map(|x| {
         let ends = part(net, x, c + 2 * BOTH..c + 2 * BOTH + ENDS);
-        net.graph.reshape(&ends, &[(ENDS * SQUARES) as i64])
+        net.graph.reshape(&ends, &[(ENDS * squares) as i64])
     });
-    let ends = net.graph.concat(&[&ends[0], &ends[1]], 1); // [n, 2 * ENDS * 81]
-    let all = entries();
+    let ends = net.graph.concat(&[&ends[0], &ends[1]], 1); // [n, 2 * ENDS * squares]
+    let all = entries(net.size);
     let moves: Vec<&MoveEntry> = all
         .iter()
         .filter_map(|entry| match entry {
@@ -185,17 +185,17 @@ fn policy(net: &mut Net<'_>, layers: &LineLayers, x: &str, [rows, columns]: [&st
     let product = net.graph.sum_over(&product, 1);
     let product = net.graph.node("Mul", &[&product, "policy.scale"]);
     let end = |entry: &&MoveEntry| {
-        let direction = entry.from / SQUARES * ENDS * SQUARES;
-        (direction + entry.end % ENDS * SQUARES + entry.from % SQUARES) as i64
+        let direction = entry.from / squares * ENDS * squares;
+        (direction + entry.end % ENDS * squares + entry.from % squares) as i64
     };
     let ends = net.graph.gather(&ends, 1, moves.iter().map(end));
     let flat = net.graph.node("Flatten", &["planes"]);
-    let side = net.graph.gather(&flat, 1, [3, 4].map(|plane| (plane * SQUARES) as i64));
+    let side = net.graph.gather(&flat, 1, [3, 4].map(|plane| (plane * squares) as i64));
     let distance = net.graph.node("MatMul", &[&side, "policy.distance"]);
     let distance = net.graph.gather(&distance, 1, moves.iter().map(|entry| entry.distance as i64));
     let logits = net.add(&product, &ends);
     let logits = net.add(&logits, &distance);
     let choice = net.linear(x, &layers.choice);
-    let choice = net.graph.reshape(&choice, &[SQUARES as i64]);
+    let choice = net.graph.reshape(&choice, &[squares as i64]);
     net.graph.concat(&[&logits, &choice], 1)
 }

@@ -1,5 +1,7 @@
 //! A graph that is being built from a net's layers.
 
+use tablut_rules::BoardSize;
+
 use super::graph::{Graph, Window};
 use crate::layers::{Linear, MOVES_LEFT_UNIT, Parameter, ParameterId};
 use crate::lines::ValueHead;
@@ -8,6 +10,7 @@ use crate::lines::ValueHead;
 pub(super) struct Net<'a> {
     pub graph: Graph,
     pub tensors: &'a [Parameter],
+    pub size: BoardSize,
 }
 
 impl Net<'_> {

@@ -1,15 +1,15 @@
-//! Positions from games of random moves, under every built-in rule set.
+//! Positions from games of random moves, under built-in rule sets.
 
 use std::sync::Arc;
 
 use tablut_net::{InputBatch, encode};
-use tablut_rules::{Game, MoveList, Rules, Side};
+use tablut_rules::{BoardSize, Game, MoveList, Rules, Side};
 
-/// One position of each rule set, some plies into a game. It depends only on `seed`.
-pub fn played_batch(seed: u64) -> InputBatch {
+/// One position of each rule set on boards of this size, some plies into a game. It depends only on `seed`.
+pub fn played_batch(size: BoardSize, seed: u64) -> InputBatch {
     let mut batch = InputBatch::default();
     let mut moves = MoveList::default();
-    for (index, name) in Rules::names_on(tablut_net::BOARD).enumerate() {
+    for (index, name) in Rules::names_on(size).enumerate() {
         let rules = Arc::new(Rules::named(name).expect("a built-in rule set"));
         let mut game = Game::new(Arc::clone(&rules), Side::Attackers);
         let mut state = seed + index as u64;

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use tablut_net::{Architecture, FEATURES, InputBatch, PLANES, POLICY_ENTRIES, PolicyIndex, Tensor, Weights};
+use tablut_net::{Architecture, FEATURES, InputBatch, PLANES, PolicyIndex, Tensor, Weights, policy_planes};
+use tablut_rules::BoardSize;
 
 /// A xorshift generator.
 struct Random(u64);
@@ -46,25 +47,27 @@ pub fn random_weights(name: &str, seed: u64) -> Weights {
     Weights::new(architecture, tensors).expect("every tensor of the architecture")
 }
 
-/// Binary planes, small features, up to 120 moves for each row (none for some).
+/// Boards of three sizes, binary planes, small features, up to 120 moves for each row (none for some).
 pub fn random_batch(n: usize, seed: u64) -> InputBatch {
     let mut random = Random::new(seed ^ 0x5eed);
     let mut input = InputBatch { n, ..InputBatch::default() };
-    input.planes = (0..n * PLANES)
-        .map(|_| {
-            tablut_rules::Bitboard::where_square(|square| tablut_net::BOARD.contains(*square) && random.below(5) == 0)
-        })
-        .collect();
+    input.sizes = (0..n).map(|_| BoardSize::ALL[random.below(3)]).collect();
+    for size in &input.sizes {
+        for _ in 0..PLANES {
+            input.planes.push(size.squares().filter(|_| random.below(5) == 0).collect());
+        }
+    }
     input.features = (0..n * FEATURES).map(|_| random.unit()).collect();
-    for _ in 0..n {
+    for size in &input.sizes {
+        let (squares, choices) = (size.n_squares(), (policy_planes(*size) - 1) * size.n_squares());
         for _ in 0..random.below(120) {
-            let entry = random.below(32 * 81) as u16;
+            let entry = random.below(choices) as u16;
             let choice =
-                if random.below(9) == 0 { (32 * 81 + random.below(81)) as u16 } else { PolicyIndex::NO_CHOICE };
+                if random.below(9) == 0 { (choices + random.below(squares)) as u16 } else { PolicyIndex::NO_CHOICE };
             input.moves.push(PolicyIndex { entry, choice });
         }
         input.move_ends.push(input.moves.len() as u32);
     }
-    debug_assert!(input.moves.iter().all(|index| usize::from(index.entry) < POLICY_ENTRIES));
+    debug_assert!(input.validate().is_ok() && input.validate_moves().is_ok());
     input
 }

@@ -159,8 +159,16 @@ fn export_positions(args: &ExportArgs, console: &mut Console) -> anyhow::Result<
         batch = batch.joined(window.in_order(args.value_share));
         n_games += file.games.len();
     }
-    write_npz(out, &batch).with_context(|| format!("cannot write {}", out.display()))?;
-    writeln!(console, "{}: {} positions of {n_games} games", out.display(), batch.input.n)?;
+    let parts = batch.parts();
+    let only = parts.len() == 1;
+    for (size, batch) in parts {
+        // Arrays have boards of one size, so each size has a file of its own.
+        let width = size.width();
+        let out = if only { out.clone() } else { out.with_extension(format!("{width}x{width}.npz")) };
+        write_npz(&out, size, &batch).with_context(|| format!("cannot write {}", out.display()))?;
+        writeln!(console, "{}: {} positions on {size} squares", out.display(), batch.input.n)?;
+    }
+    writeln!(console, "from {n_games} games")?;
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use clap::Subcommand;
 use indicatif::{HumanBytes, HumanCount};
 use serde::Serialize;
 use tablut_net::{Card, Model, StatedRules, TrainingSummary, onnx};
-use tablut_rules::shown;
+use tablut_rules::{BoardSize, shown};
 
 use crate::console::Console;
 use crate::layout;
@@ -49,6 +49,9 @@ pub enum ModelCommand {
         /// Write an ONNX file here.
         #[arg(long, value_name = "FILE")]
         onnx: PathBuf,
+        /// Squares along one side of the board: 7, 9 or 11. The default is the board of the net's first rule set.
+        #[arg(long)]
+        width: Option<usize>,
         #[command(flatten)]
         overwrite: Overwrite,
     },
@@ -97,11 +100,13 @@ pub fn run(command: &ModelCommand, console: &mut Console) -> anyhow::Result<()> 
             load_model(Some(model))?.save(file)?;
             writeln!(console, "{}", file.display())?;
         }
-        ModelCommand::Export { model, onnx: path, overwrite } => {
+        ModelCommand::Export { model, onnx: path, width, overwrite } => {
             overwrite.check(path)?;
             let Model { weights, rules, .. } = load_model(Some(model))?;
             let metadata = [("rules", &*names(&rules).join(",")), ("hash", &weights.hash())];
-            let bytes = onnx::encode(&weights, &metadata);
+            let own = rules.first().map_or(BoardSize::Nine, |rules| rules.rules().size());
+            let size = width.map_or(Ok(own), BoardSize::of_width)?;
+            let bytes = onnx::encode(&weights, size, &metadata);
             write(path, &bytes)?;
             writeln!(console, "{} ({})", path.display(), HumanBytes(bytes.len() as u64))?;
         }

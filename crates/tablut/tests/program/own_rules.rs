@@ -66,7 +66,7 @@ fn every_command_takes_the_rules_from_the_files() {
         (&["play", "runs/tiny"], "playing by the rules slow"),
         (&["analyze", "runs/tiny", "d1-d3", "--simulations", "8"], "playing by the rules slow"),
         (&["model", "info", "runs/tiny"], "slow"),
-        (&["data", "export", "positions", "runs/tiny", "--out", "run.npz"], "positions of 8 games"),
+        (&["data", "export", "positions", "runs/tiny", "--out", "run.npz"], "from 8 games"),
         (&["data", "export", "metrics", "runs/tiny"], "slow"),
         (&["selfplay", "runs/tiny", "--games", "2", "--out", "more"], "2 games"),
         (

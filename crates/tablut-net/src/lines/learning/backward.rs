@@ -1,19 +1,17 @@
 //! The backward pass of a few positions.
 
-use crate::board::{BOARD, SIZE, SQUARES};
 use tablut_kernels::{Aligned, Kernels, LANES, Rows};
 
 use super::gradients::Gradients;
-use super::shard::{GRID, Shard};
+use super::shard::{Shard, grid};
 use super::table::Tables;
 use super::weights::PackedWeights;
 use crate::batch::{InputBatch, Predictions};
 use crate::features::{FEATURES, PLANES};
 use crate::layers::{row, row_mut, softplus};
 use crate::lines::dense::{add, add_rows};
-use crate::lines::description::{ADDED_PLANES, BOTH, ENDS, PAIR, PAIR_SCALE, PAIRS, TOP};
+use crate::lines::description::{ADDED_PLANES, BOTH, DISTANCES, ENDS, PAIR, PAIR_SCALE, PAIRS, TOP};
 use crate::lines::moves::{Entry, MoveEntry};
-use crate::lines::patterns::LINES;
 use crate::policy::PolicyIndex;
 
 impl Shard {
@@ -29,7 +27,8 @@ impl Shard {
         sums: &mut Gradients,
     ) {
         let (n, c, blocks) = (self.rows.len(), tables.channels, self.inside.len());
-        let size = SQUARES * c;
+        let squares = self.size.n_squares();
+        let size = squares * c;
         let mut dx = Aligned::zeroed(n * size);
         self.heads_backward(kernels, weights, entries, input, gradient, sums, &mut dx);
         let mut channel_sums = Aligned::zeroed(n * c);
@@ -38,7 +37,7 @@ impl Shard {
         for index in (0..blocks).rev() {
             let (block, sums) = (&weights.blocks[index], &mut sums.blocks[index]);
             let (x, inside) = (&self.x[index], &self.inside[index]);
-            let count = n * SQUARES;
+            let count = n * squares;
             let right = Rows { values: &dx, stride: c, count };
             kernels.outer(&[[Rows { values: inside, stride: c, count }, right]], c, false, &mut sums.pointwise.weight);
             add_rows(&mut sums.pointwise.bias, &dx);
@@ -46,7 +45,7 @@ impl Shard {
             for at in 0..n {
                 let inner = row_mut(&mut inner, at, size);
                 kernels.gate(inner, row(inside, at, size), TOP, row_mut(&mut channel_sums, at, c));
-                kernels.depthwise_gradient(GRID, row(x, at, size), inner, &mut sums.depthwise);
+                kernels.depthwise_gradient(grid(self.size), row(x, at, size), inner, &mut sums.depthwise);
             }
             add_rows(&mut sums.depthwise_bias, &channel_sums);
             let right = Rows { values: &channel_sums, stride: c, count: n };
@@ -55,7 +54,7 @@ impl Shard {
             kernels.product(right, &block.pool_adjoint, &[], false, &mut dpooled);
             for at in 0..n {
                 let (dx, x) = (row_mut(&mut dx, at, size), row(x, at, size));
-                kernels.depthwise(GRID, row(&inner, at, size), [&block.flipped, &[]], true, dx);
+                kernels.depthwise(grid(self.size), row(&inner, at, size), [&block.flipped, &[]], true, dx);
                 unpool(kernels, row(&dpooled, at, 2 * c), row(&self.pooled[index], at, 2 * c), [c, 0], x, dx);
                 kernels.gate(dx, x, TOP, row_mut(&mut channel_sums, at, c));
             }
@@ -69,9 +68,9 @@ impl Shard {
             let planes = &input.planes[(self.rows.start + at) * PLANES..][..PLANES];
             let side = usize::from(planes[3].is_empty());
             add(row_mut(&mut sums.side, side, c), row(&channel_sums, at, c), 1.0);
-            for (plane, squares) in planes[ADDED_PLANES].iter().enumerate() {
-                for square in *squares {
-                    add(row_mut(&mut sums.added, plane, c), row(&dx, at * SQUARES + BOARD.place(square), c), 1.0);
+            for (plane, set) in planes[ADDED_PLANES].iter().enumerate() {
+                for square in *set {
+                    add(row_mut(&mut sums.added, plane, c), row(&dx, at * squares + self.size.place(square), c), 1.0);
                 }
             }
         }
@@ -92,34 +91,35 @@ impl Shard {
         dx: &mut [f32],
     ) {
         let (n, h) = (self.rows.len(), weights.out.matrix.inputs());
-        let (v, c) = (self.value.len() / n / SQUARES, dx.len() / n / SQUARES);
-        let (size, wide) = (SQUARES * c, PAIRS + v);
+        let squares = self.size.n_squares();
+        let (v, c) = (self.value.len() / n / squares, dx.len() / n / squares);
+        let (size, wide) = (squares * c, PAIRS + v);
         let mut dvalue = Aligned::zeroed(n * 2 * v);
         self.value_backward(kernels, weights, [v, h], gradient, sums, &mut dvalue);
         let (x, pooled) = (&self.x[self.inside.len()], &self.pooled[self.inside.len()]);
-        let mut joint = Aligned::zeroed(SQUARES * wide);
+        let mut joint = Aligned::zeroed(squares * wide);
         let mut joint_sums = vec![0.0; wide];
         let mut dpooled = vec![0.0; 2 * c];
         let mut channel_sums = vec![0.0; c];
-        let mut dboth = vec![0.0; 2 * SQUARES * BOTH];
-        let mut active = Aligned::zeroed(SQUARES * wide);
+        let mut dboth = vec![0.0; 2 * squares * BOTH];
+        let mut active = Aligned::zeroed(squares * wide);
         self.to_ends.fill(0.0);
         for at in 0..n {
-            let both = row(&self.both, at, 2 * SQUARES * BOTH);
+            let both = row(&self.both, at, 2 * squares * BOTH);
             let dx = row_mut(dx, at, size);
             dx.fill(0.0);
             dboth.fill(0.0);
-            let side = usize::from(input.planes[(self.rows.start + at) * PLANES + 3].is_empty());
-            let ends = row_mut(&mut self.to_ends, at, LINES * SIZE * ENDS);
+            let side = input.row(self.rows.start + at).side();
+            let ends = row_mut(&mut self.to_ends, at, 2 * squares * ENDS);
             let mut add_entry = |entry: u16, gradient: f32| match entries[usize::from(entry)] {
                 Entry::Choice(square) => {
                     sums.choice_bias += gradient;
-                    add(&mut sums.choice, row(x, at * SQUARES + square, c), gradient);
+                    add(&mut sums.choice, row(x, at * squares + square, c), gradient);
                     add(row_mut(dx, square, c), &weights.choice, gradient);
                 }
                 Entry::Move(MoveEntry { from, to, line, end, distance }) => {
-                    sums.distance[side * ENDS + distance] += gradient;
-                    ends[line * SIZE * ENDS + end] += gradient;
+                    sums.distance[side * DISTANCES + distance] += gradient;
+                    ends[line * self.size.width() * ENDS + end] += gradient;
                     let scaled = gradient * PAIR_SCALE;
                     for k in 0..PAIR {
                         let a = both[from * BOTH + k] + weights.shift[k];
@@ -138,10 +138,10 @@ impl Shard {
                     add_entry(mv.choice, gradient);
                 }
             }
-            let to_pairs = row_mut(&mut self.to_pairs, at, SQUARES * PAIRS);
+            let to_pairs = row_mut(&mut self.to_pairs, at, squares * PAIRS);
             for (square, joint) in joint.chunks_exact_mut(wide).enumerate() {
                 for direction in 0..2 {
-                    let place = square + direction * SQUARES;
+                    let place = square + direction * squares;
                     let pairs = row(&dboth, place, BOTH).iter().zip(row(both, place, BOTH));
                     for (to, (gradient, active)) in joint[direction * BOTH..].iter_mut().zip(pairs) {
                         *to = if *active > 0.0 { *gradient } else { 0.0 };
@@ -150,14 +150,14 @@ impl Shard {
                 row_mut(to_pairs, square, PAIRS).copy_from_slice(&joint[..PAIRS]);
                 joint[PAIRS..].fill(0.0);
                 active[square * wide..][..PAIRS].fill(1.0);
-                active[square * wide + PAIRS..][..v].copy_from_slice(row(&self.value, at * SQUARES + square, v));
+                active[square * wide + PAIRS..][..v].copy_from_slice(row(&self.value, at * squares + square, v));
             }
             let (gradient, pooled_value) = (row(&dvalue, at, 2 * v), row(&self.value_pooled, at, 2 * v));
             unpool(kernels, gradient, pooled_value, [wide, PAIRS], &active, &mut joint);
             kernels.gate(&mut joint, &active, TOP, &mut joint_sums);
             add(&mut sums.joint.bias, &joint_sums, 1.0);
-            let left = Rows { values: row(x, at, size), stride: c, count: SQUARES };
-            let right = Rows { values: &joint, stride: wide, count: SQUARES };
+            let left = Rows { values: row(x, at, size), stride: c, count: squares };
+            let right = Rows { values: &joint, stride: wide, count: squares };
             kernels.outer(&[[left, right]], c, at > 0, &mut sums.joint.weight);
             let one = Rows { values: &joint_sums, stride: wide, count: 1 };
             let pooled = row(pooled, at, 2 * c);
@@ -216,8 +216,8 @@ fn unpool(
     active: &[f32],
     image: &mut [f32],
 ) {
-    let c = gradient.len() / 2;
-    let share: Vec<f32> = gradient[..c].iter().map(|mean| mean / SQUARES as f32).collect();
+    let (c, count) = (gradient.len() / 2, image.len() / width);
+    let share: Vec<f32> = gradient[..c].iter().map(|mean| mean / count as f32).collect();
     for square in image.chunks_exact_mut(width) {
         add(&mut square[first..first + c], &share, 1.0);
     }

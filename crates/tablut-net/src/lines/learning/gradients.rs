@@ -4,7 +4,7 @@ use tablut_kernels::{Aligned, LANES};
 
 use crate::features::FEATURES;
 use crate::lines::dense::{Sums, add, transposed};
-use crate::lines::description::{ADDED_PLANES, BOTH, ENDS, LineBlock, LineLayers, PAIRS};
+use crate::lines::description::{ADDED_PLANES, BOTH, DISTANCES, LineBlock, LineLayers, PAIRS};
 
 pub(super) struct Gradients {
     pub(super) side: Vec<f32>,
@@ -45,7 +45,7 @@ impl Gradients {
             joint: Sums::new(c, PAIRS + value.conv.outputs),
             pair_pool: Sums::new(2 * c, PAIRS),
             shift: vec![0.0; BOTH],
-            distance: vec![0.0; 2 * ENDS],
+            distance: vec![0.0; 2 * DISTANCES],
             choice: vec![0.0; c],
             choice_bias: 0.0,
             hidden: Sums::new(value.hidden.inputs, value.hidden.outputs),

@@ -1,11 +1,12 @@
 //! The outputs of the line network for a batch's lines.
 
-use crate::board::SIZE;
-
 use crate::lines::description::{BOTH, ENDS, PAIRS};
 
 pub(super) struct Tables<'a> {
+    /// `[lines][squares][width]`
     pub(super) values: &'a [f32],
+    /// Squares of a line.
+    pub(super) squares: usize,
     pub(super) width: usize,
     pub(super) channels: usize,
 }
@@ -13,7 +14,7 @@ pub(super) struct Tables<'a> {
 impl Tables<'_> {
     /// What a line says about one of its squares.
     fn square(&self, line: u32, place: usize) -> &[f32] {
-        &self.values[(line as usize * SIZE + place) * self.width..][..self.width]
+        &self.values[(line as usize * self.squares + place) * self.width..][..self.width]
     }
 
     pub(super) fn trunk(&self, line: u32, place: usize) -> &[f32] {

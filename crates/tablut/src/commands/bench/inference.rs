@@ -10,10 +10,10 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::Serialize;
 use tablut_games::load_net;
 use tablut_net::{
-    Architecture, BOARD, Engine, EngineOptions, FEATURES, Inference, InputBatch, NetError, OutputBatch, PLANES,
-    Weights, encode, onnx,
+    Architecture, Engine, EngineOptions, FEATURES, Inference, InputBatch, NetError, OutputBatch, PLANES, Weights,
+    encode, onnx,
 };
-use tablut_rules::{Game, MoveList, Rules, Side};
+use tablut_rules::{BoardSize, Game, MoveList, Rules, Side};
 
 use crate::console::Console;
 use crate::nets::DeviceArgs;
@@ -75,7 +75,7 @@ struct Timing {
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
     let nets = nets(args)?;
     if let (Some(path), Some(weights)) = (&args.onnx, nets.first()) {
-        let bytes = onnx::encode(weights, &[]);
+        let bytes = onnx::encode(weights, BOARD, &[]);
         write(path, &bytes)?;
     }
     let largest = args.batch.iter().copied().max().unwrap_or(1);
@@ -175,6 +175,9 @@ fn random_game(rules: &Arc<Rules>, plies: u32, rng: &mut ChaCha8Rng) -> Game {
     game
 }
 
+/// The board of all positions. Figures on other boards differ.
+const BOARD: BoardSize = BoardSize::Nine;
+
 /// Encodes `n` positions, each after a random number of random moves. The rule sets alternate.
 fn encoded(n: usize, seed: u64) -> anyhow::Result<InputBatch> {
     let rules =
@@ -198,6 +201,7 @@ fn first(batch: &InputBatch, n: usize) -> InputBatch {
     let n_moves = batch.move_ends[n - 1] as usize;
     InputBatch {
         n,
+        sizes: batch.sizes[..n].to_vec(),
         planes: batch.planes[..n * PLANES].to_vec(),
         features: batch.features[..n * FEATURES].to_vec(),
         moves: batch.moves[..n_moves].to_vec(),
