@@ -1,6 +1,6 @@
 //! The page on boards of 7, 9 and 11 squares.
 
-use super::browser::{Browser, with_browser};
+use super::browser::{Browser, squares, with_browser};
 use super::hands::{choose_by_keys, tap};
 use super::study::play_solution;
 use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerAction};
@@ -211,6 +211,43 @@ fn the_workshop_changes_the_start_and_the_board() {
         assert_eq!(browser.js(own).await, true);
         browser.js("document.getElementById('board-7').click()").await;
         assert_eq!(browser.js(own).await, false);
+        browser.end().await;
+    });
+}
+
+#[test]
+fn the_computer_answers_analyses_and_compares_rules_on_every_board() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        for (size, mv) in [(BoardSize::Seven, "d1-b1"), (BoardSize::Eleven, "k8-k10")] {
+            browser.click("#new-game").await;
+            browser.js(&format!("document.getElementById('board-{}').click()", size.width())).await;
+            browser.js("document.getElementById('opponent-newcomer').click()").await;
+            browser.click("#begin").await;
+            let n_squares = size.n_squares();
+            browser.until(&format!("document.querySelectorAll('.cell').length === {n_squares}")).await;
+            let (from, to, _) = squares(mv);
+            browser.square(from).await;
+            browser.square(to).await;
+            browser.until("document.querySelectorAll('.move-list button').length === 2").await;
+            browser.panel("analysis").await;
+            browser.click("#analyse").await;
+            browser.until("document.querySelectorAll('#overlay polygon').length > 0").await;
+            let view_box = format!("0 0 {0} {0}", size.width());
+            assert_eq!(browser.js("document.querySelector('#overlay svg').getAttribute('viewBox')").await, view_box);
+            // The arrow of the best move ends in the middle of its square.
+            let is_there = "(() => { const first = document.querySelector('.lines .first').textContent.split('x')[0].split('-')[1]; \
+                            const square = document.querySelector(`[data-square=${first}]`).getBoundingClientRect(); \
+                            return [...document.querySelectorAll('#overlay polygon')].some((head) => { const box = head.getBoundingClientRect(); \
+                            return box.left < square.right && box.right > square.left && box.top < square.bottom && box.bottom > square.top; }); })()";
+            browser.until(is_there).await;
+            browser.click("#analyse").await;
+            browser.panel("lens").await;
+            browser.click("#look").await;
+            let rows = Rules::names_on(size).count();
+            browser.until("document.querySelector('#panel-lens [role=status]').textContent.startsWith('All')").await;
+            assert_eq!(browser.js("document.querySelectorAll('#panel-lens tbody tr').length").await, rows);
+        }
         browser.end().await;
     });
 }
