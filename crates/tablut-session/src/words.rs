@@ -19,9 +19,10 @@ fn why(ending: GameEnding) -> String {
         ("king-captured", _) => "the king is captured".to_owned(),
         ("king-escaped", _) => "the king has escaped".to_owned(),
         ("no-moves", Some(winner)) => format!("the {} cannot move", winner.opponent()),
-        ("repetition", Some(winner)) => {
-            format!("the {} have repeated the position too often", winner.opponent())
-        }
+        ("encirclement", _) => "the king and the defenders are encircled".to_owned(),
+        ("exit-fort", _) => "the king has an exit fort".to_owned(),
+        // Under some rules the side that has not repeated it loses.
+        ("repetition", Some(_)) => "the position was repeated too often".to_owned(),
         ("repetition", None) => "the position was repeated".to_owned(),
         ("aggressor", Some(winner)) => format!("the {} keep repeating a threat", winner.opponent()),
         ("no-captures", _) => "too many plies without a capture".to_owned(),

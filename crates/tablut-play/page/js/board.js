@@ -17,7 +17,7 @@ export const placeOf = (square) => [turn(LETTERS.indexOf(square[0])), turn(width
 export const centre = () => squareAt((width - 1) / 2, (width - 1) / 2);
 
 export function makeBoard() {
-  const grid = h("div", { class: "grid", role: "grid", id: "board", "aria-label": "Board" });
+  const grid = h("div", { class: "grid", role: "grid", id: "board" });
   byId("board-frame").append(grid, h("div", { class: "overlay", id: "overlay", "aria-hidden": "true" }));
   resize(9);
 }
@@ -28,6 +28,7 @@ function resize(squares) {
   width = squares;
   const frame = byId("board-frame");
   frame.style.setProperty("--squares", width);
+  byId("board").setAttribute("aria-label", `Board, ${width} × ${width} squares`);
   replace(byId("board"), Array.from({ length: width }, () => h("div", { class: "row-of-board", role: "row" })));
   cells.clear();
   for (const letter of LETTERS.slice(0, width)) {
