@@ -7,11 +7,29 @@ use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerA
 use fantoccini::{Locator, actions::TouchActions};
 use tablut_rules::{BoardSize, Rules};
 
-/// A rule set of each board, with the first moves of a game and the labels of two squares after them.
-const GAMES: [(&str, [&str; 3], [(&str, &str); 2]); 3] = [
-    ("brandubh", ["d1-b1", "e4-e1", "a4-a2"], [("d4", "d4, king, throne"), ("g7", "g7, empty, corner, escape")]),
-    ("kvasir", ["d1-d3", "e3-f3", "a4-a3"], [("e5", "e5, king, throne"), ("i9", "i9, empty, escape")]),
-    ("copenhagen", ["k8-k10", "f8-k8", "d11-d9"], [("f6", "f6, king, throne"), ("k11", "k11, empty, corner, escape")]),
+/// The first moves of a game, and the labels of two squares after them.
+struct Opening {
+    rules: &'static str,
+    moves: [&'static str; 3],
+    labels: [(&'static str, &'static str); 2],
+}
+
+const OPENINGS: [Opening; 3] = [
+    Opening {
+        rules: "brandubh",
+        moves: ["d1-b1", "e4-e1", "a4-a2"],
+        labels: [("d4", "d4, king, throne"), ("g7", "g7, empty, corner, escape")],
+    },
+    Opening {
+        rules: "kvasir",
+        moves: ["d1-d3", "e3-f3", "a4-a3"],
+        labels: [("e5", "e5, king, throne"), ("i9", "i9, empty, escape")],
+    },
+    Opening {
+        rules: "copenhagen",
+        moves: ["k8-k10", "f8-k8", "d11-d9"],
+        labels: [("f6", "f6, king, throne"), ("k11", "k11, empty, corner, escape")],
+    },
 ];
 
 /// The label of a square for screen readers.
@@ -44,7 +62,7 @@ async fn drag(browser: &Browser, mv: &str) {
 #[test]
 fn a_game_on_each_board_is_played_by_mouse_and_keyboard_and_shared() {
     with_browser(|host, browser, _folder| async move {
-        for (rules, moves, labels) in GAMES {
+        for Opening { rules, moves, labels } in OPENINGS {
             let size = Rules::named(rules).unwrap().size();
             browser.page.goto("about:blank").await.unwrap();
             browser.open(&host, &format!("/#rules={rules}")).await;

@@ -42,28 +42,6 @@ fn a_whole_game_by_touch_in_a_folder() {
 }
 
 #[test]
-fn the_computer_answers_on_every_board() {
-    with_browser_and(&["tablut"], |host, browser, _folder| async move {
-        browser.open(&host, "/").await;
-        for (size, from, to) in [(7, "d1", "b1"), (11, "k8", "k10")] {
-            browser.click(&format!("#welcome [data-size='{size}']")).await;
-            browser.until(&format!("document.querySelector('[data-square={to}]') !== null")).await;
-            browser.until(&format!("document.querySelectorAll('.cell').length === {}", size * size)).await;
-            browser.square(from).await;
-            browser.square(to).await;
-            browser.until("document.querySelectorAll('.move-list button').length === 2").await;
-            browser.page.refresh().await.unwrap();
-            browser.ready().await;
-            browser.until("document.querySelectorAll('.move-list button').length === 2").await;
-            browser.click("#new-game").await;
-            browser.click("#begin").await;
-            browser.until("document.querySelectorAll('.move-list button').length === 0").await;
-        }
-        browser.end().await;
-    });
-}
-
-#[test]
 fn a_reload_in_the_middle_shows_the_same_game_and_the_computer_answers() {
     with_browser_and(&["tablut"], |host, browser, _folder| async move {
         browser.open(&host, "/").await;
