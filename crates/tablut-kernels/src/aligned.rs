@@ -67,6 +67,13 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a size within the address space")]
+    fn a_volume_that_overflows_is_refused() {
+        // As the squares and channels of a large grid do with addresses of 32 bits.
+        let _ = volume([usize::MAX / 4, 8]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a size within the address space")]
     fn a_length_whose_bytes_overflow_is_refused() {
         let _ = Aligned::<f32>::zeroed((1 << 62) + 16);
     }

@@ -155,3 +155,14 @@ fn finish(result: Result<impl Serialize, String>) -> u32 {
     OUTPUT.set(bytes);
     code
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_that_would_fill_the_memory_gets_no_room() {
+        assert!(tablut_input(2 << 30).is_null());
+        assert!(!tablut_input(16).is_null());
+    }
+}
