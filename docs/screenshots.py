@@ -11,6 +11,7 @@ import urllib.request
 from pathlib import Path
 
 GAME = "#rules=kvasir&moves=d1-d2,d5-d4,i4-h4,e5-d5,e8-c8,e6-b6,a4-b4,d5-d6"
+LARGE_GAME = "#rules=copenhagen&moves=f10-e10,f8-i8,k8-j8,i8-i7,h11-h7,f7-f8,h1-h5,i7-i5"
 
 
 class Browser:
@@ -87,10 +88,10 @@ def workshop(browser):
 
 
 PICTURES = [
-    ("page-light", "light", (1080, 740, 1, False), analysis),
-    ("page-dark", "dark", (1080, 740, 1, False), workshop),
-    ("phone-light", "light", (390, 800, 1, True), None),
-    ("phone-dark", "dark", (390, 800, 1, True), puzzle),
+    ("page-light", "light", (1080, 740, 1, False), GAME, analysis),
+    ("page-dark", "dark", (1080, 740, 1, False), GAME, workshop),
+    ("phone-light", "light", (390, 800, 1, True), LARGE_GAME, None),
+    ("phone-dark", "dark", (390, 800, 1, True), GAME, puzzle),
 ]
 
 
@@ -101,9 +102,9 @@ def main():
         link = server.stdout.readline().strip()
         browser = Browser()
         try:
-            for name, theme, size, prepare in PICTURES:
+            for name, theme, size, game, prepare in PICTURES:
                 browser.size(*size)
-                browser.open(link + "?" + name + GAME, theme)
+                browser.open(link + "?" + name + game, theme)
                 if prepare:
                     prepare(browser)
                 browser.picture(out / (name + ".png"))

@@ -1,7 +1,7 @@
 // Every file of the page by its type; `src/serve/assets.rs` includes this list.
 assets! {
     "text/javascript; charset=utf-8":
-        "js/main.js" "js/address.js" "js/board.js" "js/choice.js" "js/clock.js" "js/controls.js" "js/dom.js"
+        "js/main.js" "js/address.js" "js/board.js" "js/boards.js" "js/choice.js" "js/clock.js" "js/controls.js" "js/dom.js"
         "js/drawing.js" "js/editor.js" "js/evaluation.js" "js/faces.js" "js/gamelist.js" "js/host.js" "js/input.js"
         "js/kept.js" "js/keys.js" "js/lens.js" "js/lesson.js" "js/levels.js" "js/lines.js" "js/message.js" "js/motion.js"
         "js/moves.js" "js/mygames.js" "js/myrules.js" "js/nets.js" "js/newgame.js" "js/overlay.js" "js/pause.js" "js/pieces.js"

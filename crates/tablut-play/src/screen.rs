@@ -117,7 +117,7 @@ impl<'a> Screen<'a> {
     fn new(game: &'a mut TerminalGame, style: Style) -> Self {
         game.take_events();
         let centre = game.session().rules().size().centre();
-        let view = ScreenView { message: game.introduction(), cursor: centre, ..ScreenView::new(style) };
+        let view = ScreenView { message: game.introduction(), ..ScreenView::new(style, centre) };
         Self { game, view, waiting_since: None }
     }
 

@@ -6,7 +6,8 @@ use serde_json::Value;
 use tablut_rules::{RuleSet, RuleSetError, Rules, json_fault};
 
 /// The form: a list of groups, each with a `title` and `fields`. A field has the `key` of its clause in a rule file, a
-/// `label`, a `help` text, and a `kind`: `choice` with `options`, `flag`, `number` from `least` to `most`, or `text`.
+/// `label`, a `help` text, and a `kind`: `choice` with `options`, `flag`, `number` from `least` to `most`, `text`, or
+/// `rows` for the start position.
 pub fn rule_form() -> Value {
     serde_json::from_str(include_str!("rule_form.json")).expect("the form is valid JSON")
 }
@@ -91,7 +92,7 @@ mod tests {
     #[test]
     fn the_form_has_every_key_and_nothing_else() {
         let mut keys = Vec::new();
-        let mut set = RuleSet::named("tartu").unwrap();
+        let mut set = RuleSet::named("copenhagen").unwrap();
         set.max_plies = Some(5);
         set.no_capture_plies = Some(5);
         leaves(&serde_json::to_value(&set).unwrap(), "", &mut keys);
@@ -104,7 +105,7 @@ mod tests {
 
     #[test]
     fn every_choice_can_be_read() {
-        let set = serde_json::to_value(RuleSet::named("kvasir").unwrap()).unwrap();
+        let set = serde_json::to_value(RuleSet::named("copenhagen").unwrap()).unwrap();
         let mut options = 0;
         for field in fields(&rule_form()).filter(|field| field["kind"]["kind"] == "choice") {
             let key = field["key"].as_str().unwrap();
@@ -137,7 +138,7 @@ mod tests {
         assert!(edge.is_some_and(|fault| fault.keys.iter().any(|key| key == "king.elsewhere")), "{faults:?}");
         let reach = rule_form();
         let reach = fields(&reach).find(|field| field["key"] == "king.reach").unwrap();
-        assert_eq!(reach["kind"]["most"], tablut_rules::BoardSize::Nine.max_distance());
+        assert_eq!(reach["kind"]["most"], tablut_rules::MAX_DISTANCE);
         set["king"] = Value::Null;
         assert_eq!(RuleCheck::new(&set).faults.len(), 1);
     }

@@ -3,14 +3,14 @@
 use crate::form::rule_form;
 use crate::level::{Level, level_infos};
 use crate::player::{Controller, Players};
-use crate::protocol::{Hello, PROTOCOL, RuleSetInfo};
+use crate::protocol::{BoardInfo, Hello, PROTOCOL, RuleSetInfo};
 use crate::puzzle::PuzzleBook;
 use crate::words::{self, shorten};
 use crate::work::{SearchWork, Work};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_rules::{BoardSize, Escape, Game, KingCapture, RuleSet, Rules, Side};
+use tablut_rules::{BoardSize, Escape, Game, KingCapture, RuleSet, Rules, Side, USUAL_RULE_SET};
 
 /// A host's own player, in addition to the levels.
 pub trait CustomPlayer: fmt::Debug + Send + Sync {
@@ -44,20 +44,23 @@ impl HostConfig {
     pub fn hello(&self) -> Hello {
         let info = |name: &str| {
             let set = RuleSet::named(name).expect("a built-in rule set");
+            let mut clauses = serde_json::to_value(&set).expect("plain data");
+            clauses["start"] = set.start.rows().into();
             RuleSetInfo {
                 name: name.to_owned(),
                 title: words::title(name),
                 source: set.source.clone(),
                 drawn: set.first.side().is_none(),
                 summary: summary(&set),
-                set: serde_json::to_value(&set).expect("plain data"),
+                size: set.size().width(),
+                set: clauses,
             }
         };
         Hello {
             protocol: PROTOCOL,
             version: self.version.clone(),
-            // The page draws Tablut's board only.
-            rule_sets: Rules::names_on(BoardSize::Nine).map(info).collect(),
+            boards: BoardSize::ALL.map(board).to_vec(),
+            rule_sets: Rules::names().map(info).collect(),
             levels: level_infos(),
             nets: self.nets.clone(),
             about_nets: self.about_nets.clone(),
@@ -100,6 +103,14 @@ impl HostConfig {
         }
         Ok(())
     }
+}
+
+fn board(size: BoardSize) -> BoardInfo {
+    let mut names = Rules::names_on(size);
+    let first = names.next().expect("every board has a rule set");
+    let rules = names.find(|name| *name == USUAL_RULE_SET).unwrap_or(first);
+    let start = RuleSet::named(rules).expect("a built-in rule set").start.rows();
+    BoardInfo { size: size.width(), title: words::board(size), start, rules }
 }
 
 fn summary(set: &RuleSet) -> String {

@@ -115,11 +115,16 @@ mod tests {
 
     #[test]
     fn the_picture_has_every_piece_and_names_the_rules() {
-        let rules = Rules::named("kvasir").unwrap();
-        let picture = svg(&Session::new(Arc::new(rules), Side::Attackers, Players::people()));
-        let count = |piece| picture.matches(piece_svg(piece)).count();
-        assert_eq!([Piece::Attacker, Piece::Defender, Piece::King].map(count), [16, 8, 1]);
-        assert!(picture.contains("<title>Tablut, kvasir rules: "), "{picture}");
+        for (name, size, pieces) in
+            [("brandubh", 488, [8, 4, 1]), ("kvasir", 608, [16, 8, 1]), ("copenhagen", 728, [24, 12, 1])]
+        {
+            let rules = Rules::named(name).unwrap();
+            let picture = svg(&Session::new(Arc::new(rules), Side::Attackers, Players::people()));
+            let count = |piece| picture.matches(piece_svg(piece)).count();
+            assert_eq!([Piece::Attacker, Piece::Defender, Piece::King].map(count), pieces);
+            assert!(picture.contains(&format!("<title>Tablut, {name} rules: ")), "{picture}");
+            assert!(picture.contains(&format!("viewBox=\"0 0 {size} {size}\"")), "{picture}");
+        }
     }
 
     /// The picture's title is not escaped.

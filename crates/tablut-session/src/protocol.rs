@@ -280,6 +280,8 @@ impl Event {
 pub struct Hello {
     pub protocol: u32,
     pub version: String,
+    /// The boards, the smallest first.
+    pub boards: Vec<BoardInfo>,
     pub rule_sets: Vec<RuleSetInfo>,
     pub levels: Vec<LevelInfo>,
     /// The nets. The first one plays unless another is chosen.
@@ -298,10 +300,25 @@ pub struct Hello {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BoardInfo {
+    /// Squares along one side.
+    pub size: usize,
+    /// The name of the game that is played most on this board.
+    pub title: &'static str,
+    /// The pieces at the start of the usual rules, as rows from the top.
+    pub start: String,
+    /// The rule set that is offered first.
+    pub rules: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RuleSetInfo {
     pub name: String,
     pub title: String,
     pub source: String,
+    /// Squares along one side of its board.
+    pub size: usize,
+    /// The clauses as in a rule file, with the start position.
     pub set: Value,
     /// Whether the side that moves first is drawn.
     pub drawn: bool,

@@ -227,6 +227,8 @@ mod tests {
         for (name, formats) in [
             ("kvasir", &[Format::Text, Format::Otg, Format::Json][..]),
             ("masters-edge", &[Format::Text, Format::Otg, Format::Json]),
+            ("brandubh", &[Format::Text, Format::Otg, Format::Json]),
+            ("copenhagen", &[Format::Text, Format::Otg, Format::Json]),
             ("imperial", &[Format::Text, Format::Json]),
         ] {
             for format in formats {

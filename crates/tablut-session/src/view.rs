@@ -29,6 +29,8 @@ pub enum Mark {
 pub struct RulesView {
     pub name: String,
     pub title: String,
+    /// Squares along one side of the board.
+    pub size: usize,
     pub built_in: bool,
     pub source: String,
     pub aims: Aims,
@@ -64,6 +66,7 @@ impl RulesView {
         Self {
             name: set.name.clone(),
             title: words::title(&set.name),
+            size: rules.size().width(),
             built_in: RuleSet::named(&set.name).is_ok_and(|known| known == *set),
             source: set.source.clone(),
             aims: Aims::new(set),

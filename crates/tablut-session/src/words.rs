@@ -2,7 +2,7 @@
 
 use crate::report::{Alarm, GameEnding, MoveReport};
 use std::fmt::Write as _;
-use tablut_rules::Side;
+use tablut_rules::{BoardSize, Side};
 use tablut_search::Proof;
 
 /// An ending as a sentence without a full stop: "the attackers win: the king is captured".
@@ -19,9 +19,10 @@ fn why(ending: GameEnding) -> String {
         ("king-captured", _) => "the king is captured".to_owned(),
         ("king-escaped", _) => "the king has escaped".to_owned(),
         ("no-moves", Some(winner)) => format!("the {} cannot move", winner.opponent()),
-        ("repetition", Some(winner)) => {
-            format!("the {} have repeated the position too often", winner.opponent())
-        }
+        ("encirclement", _) => "the king and the defenders are encircled".to_owned(),
+        ("exit-fort", _) => "the king has an exit fort".to_owned(),
+        // Under some rules the side that has not repeated it loses.
+        ("repetition", Some(_)) => "the position was repeated too often".to_owned(),
         ("repetition", None) => "the position was repeated".to_owned(),
         ("aggressor", Some(winner)) => format!("the {} keep repeating a threat", winner.opponent()),
         ("no-captures", _) => "too many plies without a capture".to_owned(),
@@ -72,6 +73,11 @@ pub fn occurrences(occurrences: u32) -> Option<String> {
 /// A rule set's name as a title: "Kvasir rules".
 pub fn title(rules: &str) -> String {
     capitalize(&rules.replace('-', " ")) + " rules"
+}
+
+/// The name of the game that is played most on a board of this size.
+pub const fn board(size: BoardSize) -> &'static str {
+    ["Brandubh", "Tablut", "Hnefatafl"][size.index()]
 }
 
 /// The first 40 characters of a text, for messages.

@@ -3,60 +3,68 @@
 import { byId, h, replace, use } from "./dom.js";
 import { store, watch } from "./store.js";
 
-export const LETTERS = [..."abcdefghi"];
 export const cells = new Map();
-const labels = [];
+// Squares along one side of the board. A board is at most 11 wide.
+export let width = 0;
+const LETTERS = "abcdefghijk";
+let labels = [];
 let turned = false;
 
-const turn = (index) => (turned ? 8 - index : index);
+const turn = (index) => (turned ? width - 1 - index : index);
 // Names the square at a column and a row as they are shown, counted from the top left, both from 0.
-export const squareAt = (column, row) => LETTERS[turn(column)] + (9 - turn(row));
-export const placeOf = (square) => [turn(LETTERS.indexOf(square[0])), turn(9 - Number(square[1]))];
+export const squareAt = (column, row) => LETTERS[turn(column)] + (width - turn(row));
+export const placeOf = (square) => [turn(LETTERS.indexOf(square[0])), turn(width - Number(square.slice(1)))];
+export const centre = () => squareAt((width - 1) / 2, (width - 1) / 2);
 
 export function makeBoard() {
-  const frame = byId("board-frame");
-  const grid = h("div", { class: "grid", role: "grid", id: "board", "aria-label": "Board" });
-  for (let row = 0; row < 9; row += 1) grid.append(h("div", { class: "row-of-board", role: "row" }));
-  for (const letter of LETTERS) {
-    for (let number = 1; number <= 9; number += 1) {
-      const square = letter + number;
-      cells.set(square, h("div", { class: "cell", role: "gridcell", "data-square": square, tabindex: square === "e5" ? "0" : "-1" }));
-    }
-  }
-  frame.append(grid, h("div", { class: "overlay", id: "overlay", "aria-hidden": "true" }));
-  addLetters(frame);
-  arrange();
+  const grid = h("div", { class: "grid", role: "grid", id: "board" });
+  byId("board-frame").append(grid, h("div", { class: "overlay", id: "overlay", "aria-hidden": "true" }));
+  resize(9);
 }
 
-function addLetters(frame) {
-  for (let index = 0; index < 9; index += 1) {
-    const along = `calc(var(--edge) + (100% - 2 * var(--edge)) * ${index / 9})`;
-    const size = "calc((100% - 2 * var(--edge)) / 9)";
-    for (const end of ["top", "bottom", "left", "right"]) {
-      const label = h("span", { class: "letters", "aria-hidden": "true" });
-      const isRow = end === "left" || end === "right";
-      Object.assign(label.style, isRow ? { top: along, height: size, width: "var(--edge)" } : { left: along, width: size, height: "var(--edge)" }, { [end]: "0" });
-      labels.push([label, () => (isRow ? String(9 - turn(index)) : LETTERS[turn(index)])]);
-      frame.append(label);
+// Makes the cells and the coordinates of a board of another size.
+function resize(squares) {
+  const hadFocus = document.activeElement?.classList.contains("cell");
+  width = squares;
+  const frame = byId("board-frame");
+  frame.style.setProperty("--squares", width);
+  byId("board").setAttribute("aria-label", `Board, ${width} × ${width} squares`);
+  replace(byId("board"), Array.from({ length: width }, () => h("div", { class: "row-of-board", role: "row" })));
+  cells.clear();
+  for (const letter of LETTERS.slice(0, width)) {
+    for (let number = 1; number <= width; number += 1) {
+      const square = letter + number;
+      cells.set(square, h("div", { class: "cell", role: "gridcell", "data-square": square, tabindex: square === centre() ? "0" : "-1" }));
     }
   }
+  for (const { label } of labels) label.remove();
+  labels = Array.from({ length: width }, (_, index) => ["top", "bottom", "left", "right"].map((end) => {
+    const label = h("span", { class: "letters " + end, "aria-hidden": "true" });
+    label.style.setProperty("--index", index);
+    const isRow = end === "left" || end === "right";
+    return { label, text: () => (isRow ? String(width - turn(index)) : LETTERS[turn(index)]) };
+  })).flat();
+  frame.append(...labels.map(({ label }) => label));
+  arrange();
+  if (hadFocus) cells.get(centre()).focus({ preventScroll: true });
 }
 
 // Puts the cells into their rows. The edges of the board are marked, so that signs can point outwards.
 function arrange() {
   const rows = byId("board").children;
   const focused = document.activeElement;
-  for (let row = 0; row < 9; row += 1) {
-    for (let column = 0; column < 9; column += 1) {
+  const last = width - 1;
+  for (let row = 0; row < width; row += 1) {
+    for (let column = 0; column < width; column += 1) {
       const cell = cells.get(squareAt(column, row));
       cell.classList.toggle("odd", (column + row) % 2 === 1);
-      cell.dataset.edge = [row === 0 && "top", row === 8 && "bottom", column === 0 && "left", column === 8 && "right"].filter(Boolean).join(" ");
+      cell.dataset.edge = [row === 0 && "top", row === last && "bottom", column === 0 && "left", column === last && "right"].filter(Boolean).join(" ");
       rows[row].append(cell);
     }
   }
   // A cell that is put elsewhere loses the focus.
   if (focused?.classList.contains("cell")) focused.focus({ preventScroll: true });
-  for (const [label, text] of labels) label.textContent = text();
+  for (const { label, text } of labels) label.textContent = text();
 }
 
 // The moves of the selected piece by where they lead.
@@ -84,6 +92,8 @@ export function mayPremove() {
 }
 
 function render({ state, rules, selected, flipped, premove, exercise }) {
+  const rows = state.position.split("/").length;
+  if (rows !== width) resize(rows);
   if (turned !== flipped) {
     turned = flipped;
     arrange();

@@ -1,7 +1,7 @@
 // How moves are made: click, tap, drag, arrow keys, or typed.
 
 import { byId, h, use } from "./dom.js";
-import { cells, isMovable, mayMove, mayPremove, placeOf, squareAt, targets } from "./board.js";
+import { cells, centre, isMovable, mayMove, mayPremove, placeOf, squareAt, targets, width } from "./board.js";
 import { ask, cancel, close, isAsking } from "./choice.js";
 import { request, say, set, store, watch } from "./store.js";
 
@@ -47,7 +47,7 @@ function choosePremove(square) {
 
 // The mover picks what is captured: the host lists every choice as a move of its own.
 function openChoice(options) {
-  ask("This move surrounds several pieces. Which one is captured?", options.map((move) => ["Capture " + move.captures.join(", "), () => sendMove(move.text)]), "Cancel", () => focusCell(store.selected ?? "e5"));
+  ask("This move surrounds several pieces. Which one is captured?", options.map((move) => ["Capture " + move.captures.join(", "), () => sendMove(move.text)]), "Cancel", () => focusCell(store.selected ?? centre()));
 }
 
 function focusCell(square) {
@@ -56,7 +56,7 @@ function focusCell(square) {
   cells.get(square).focus();
 }
 
-export const focusBoard = () => focusCell([...cells].find(([, cell]) => cell.tabIndex === 0)?.[0] ?? "e5");
+export const focusBoard = () => focusCell([...cells].find(([, cell]) => cell.tabIndex === 0)?.[0] ?? centre());
 
 const STEPS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
@@ -66,10 +66,10 @@ function onKey(event) {
   const [column, row] = placeOf(square);
   const step = STEPS[event.key];
   if (step) {
-    const within = (value) => Math.min(8, Math.max(0, value));
+    const within = (value) => Math.min(width - 1, Math.max(0, value));
     focusCell(squareAt(within(column + step[0]), within(row + step[1])));
   } else if (event.key === "Home") focusCell(squareAt(0, row));
-  else if (event.key === "End") focusCell(squareAt(8, row));
+  else if (event.key === "End") focusCell(squareAt(width - 1, row));
   else if (event.key === "Enter" || event.key === " ") choose(square);
   else if (event.key === "Escape") {
     cancel();
@@ -78,9 +78,13 @@ function onKey(event) {
   event.preventDefault();
 }
 
+// The kind of the last pointer on the board.
+let pointer = null;
+
 // Dragging is for mouse and pen; a finger taps, so that the page still scrolls.
 function onPointerDown(event) {
   const square = event.target.closest(".cell")?.dataset.square;
+  pointer = event.pointerType;
   if (!square || event.button !== 0) return;
   if (event.pointerType === "touch" || editing || !isMovable(square)) return;
   const start = [event.clientX, event.clientY];
@@ -123,11 +127,27 @@ function onPointerDown(event) {
   addEventListener("pointercancel", end);
 }
 
+// How far beside a square's middle a finger may tap, in squares.
+const TAP = 0.8;
+
+// The square of a click. A finger that has missed means the nearest square that can be used.
+function meant(event, square) {
+  const reach = targets();
+  const isUsed = (at) => reach.has(at) || isMovable(at);
+  if (pointer !== "touch" || editing || isUsed(square) || square === store.selected) return square;
+  const { left, top, width: side } = byId("board").getBoundingClientRect();
+  const place = [event.clientX - left, event.clientY - top].map((at) => (at / side) * width - 0.5);
+  const distance = (at) => Math.hypot(...placeOf(at).map((along, axis) => along - place[axis]));
+  const near = [...cells.keys()].filter((at) => isUsed(at) && distance(at) < TAP);
+  return near.sort((one, two) => distance(one) - distance(two))[0] ?? square;
+}
+
 export function listen() {
   const grid = byId("board");
   grid.addEventListener("click", (event) => {
-    const square = event.target.closest(".cell")?.dataset.square;
-    if (!square) return;
+    const touched = event.target.closest(".cell")?.dataset.square;
+    if (!touched) return;
+    const square = meant(event, touched);
     for (const cell of cells.values()) cell.tabIndex = -1;
     cells.get(square).tabIndex = 0;
     choose(square);

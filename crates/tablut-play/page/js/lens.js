@@ -15,7 +15,7 @@ async function look() {
 }
 
 export function makeLens() {
-  addPanel("rules", "lens", "Compare").append(h("div", { class: "card" }, h("h2", {}, "This position under every rule set"),
+  addPanel("rules", "lens", "Compare").append(h("div", { class: "card" }, h("h2", {}, "This position under every rule set of its board"),
     h("p", { class: "soft small" }, "What this position is worth, and what to play, under each of the rule sets: the same net plays them all, and the solver proves what it can."),
     h("div", { class: "row" }, h("button", { type: "button", id: "look", class: "primary", onclick: look }, "Look")), told,
     h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Rules"), h("th", { scope: "col" }, "Chances"), h("th", { scope: "col" }, "Best"))), rows))));

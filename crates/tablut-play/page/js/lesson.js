@@ -18,7 +18,7 @@ watch(({ rules, exercise }) => {
   const key = `${rules?.name} ${exercise?.lesson?.step}`;
   if (!rules || key === shown) return;
   shown = key;
-  replace(body, h("div", { class: "card" }, h("h2", {}, "Learn Tablut in two minutes"),
+  replace(body, h("div", { class: "card" }, h("h2", {}, "Learn the game in two minutes"),
     h("p", {}, `Each step is one move on the board, under the current rules (${rules.name}).`),
     h("ol", { class: "steps-list" }, rules.lesson.map((title, step) => h("li", {}, h("button", { type: "button", class: "link", "aria-current": exercise?.lesson?.step === step ? "true" : null, onclick: () => nextStep(step) }, title)))),
     h("div", { class: "row" }, h("button", { type: "button", class: "primary", id: "begin-lesson", onclick: openLesson }, "Begin"))));

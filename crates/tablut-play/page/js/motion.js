@@ -34,8 +34,9 @@ function fade(square, piece) {
 watch(({ state, game }) => {
   const now = { game, pieces: state.pieces, node: state.node };
   const last = before;
+  if (last?.pieces === now.pieces) return;
   before = now;
-  if (!last || last.game !== game || last.pieces === now.pieces || last.node === now.node) return;
+  if (!last || last.game !== game || last.node === now.node) return;
   const dragged = store.dragged;
   store.dragged = false;
   if (still.matches) return;

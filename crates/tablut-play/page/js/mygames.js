@@ -27,6 +27,8 @@ export function ownSide({ attackers, defenders }) {
 // The user's side in the open game.
 export const mySide = () => (store.state.has_seats ? store.seat ?? null : ownSide(store.state.players));
 
+// Puzzles and lessons are not games, also if moves lead to them.
+on("exercise", ({ index }) => { if (index === null) forgetGame(store.game); });
 on("state", (state) => {
   if (state.ply === 0 && state.tree.length < 2) return;
   if (store.exercise || store.isPuzzle) return;

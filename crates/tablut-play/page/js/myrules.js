@@ -7,13 +7,13 @@ import { store } from "./store.js";
 const KEY = "my-rules";
 const MOST_RULES = 20;
 
-// The rules, the latest first: each a name and the text of a rule file.
+// The rules, the latest first: each a name, the text of a rule file and the board's size.
 export const keptRules = () => kept(KEY, []);
 
-on("rules", ({ name, toml, built_in: isBuiltIn }) => {
+on("rules", ({ name, toml, size, built_in: isBuiltIn }) => {
   if (isBuiltIn) return;
   const others = keptRules().filter((rules) => rules.name !== name);
-  keep(KEY, [{ name, toml }, ...others].slice(0, MOST_RULES));
+  keep(KEY, [{ name, toml, size }, ...others].slice(0, MOST_RULES));
 });
 
 // The present game's rules, as a request names them.

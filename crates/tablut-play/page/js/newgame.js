@@ -1,6 +1,7 @@
-// The dialog that begins a game: opponent, side, rules.
+// The dialog that begins a game: board, rules, opponent, side.
 
 import { byId, capital, h, replace, use } from "./dom.js";
+import { boardPicture, usualRules } from "./boards.js";
 import { face } from "./faces.js";
 import { USUAL_LEVEL, levelOf, ratingText, starsView } from "./levels.js";
 import { ownSide } from "./mygames.js";
@@ -51,6 +52,9 @@ function opponentCards(chosen) {
     card("opponent", "demo", chosen === "demo", use("piece-king"), "Watch", h("span", { class: "soft small" }, "two computers"), "The computer plays both sides."));
 }
 
+const boardCards = (chosen) => h("fieldset", { class: "picks boards" }, h("legend", {}, "Board"),
+  store.hello.boards.map(({ size, title, start }) => card("board", String(size), size === chosen, boardPicture(start), title, h("span", { class: "soft small" }, `${size} × ${size}`), null)));
+
 function open() {
   const sets = store.hello.rule_sets;
   const own = keptRules();
@@ -61,11 +65,18 @@ function open() {
   const opponents = opponentCards(levelOf({ name: chosen }) || chosen === "person" || chosen === "demo" ? chosen : USUAL_LEVEL);
   const sides = h("fieldset", { class: "picks sides" }, h("legend", {}, "You play"), [["attackers", "piece-attacker", "Attackers"], ["defenders", "piece-king", "Defenders"]].map(([value, piece, title]) => card("side", value, value === side, use(piece), title, null, null)));
   const now = own.some(({ name }) => name === store.rules?.name) ? "own:" + store.rules.name : store.rules?.name;
-  const known = (value) => sets.some((set) => set.name === value) || own.some(({ name }) => "own:" + name === value);
-  const chosenRules = known(now) ? now : "kvasir";
-  const rules = h("select", { id: "new-rules", name: "rules" },
-    own.length > 0 && h("optgroup", { label: "Your own rules" }, options(own.map(({ name }) => ["own:" + name, name]), chosenRules)),
-    h("optgroup", { label: "Rule sets" }, options(sets.map((set) => [set.name, set.title]), chosenRules)));
+  const board = store.rules?.size ?? 9;
+  const boards = boardCards(board);
+  const rules = h("select", { id: "new-rules", name: "rules" });
+  // Offers the rules of one board.
+  const offer = (size, wanted) => {
+    // Own rules that were kept without their size are from a time when there was one board.
+    const ownHere = own.filter((kept) => (kept.size ?? 9) === size).map(({ name }) => ["own:" + name, name]);
+    const here = sets.filter((set) => set.size === size).map((set) => [set.name, set.title]);
+    const chosen = [...ownHere, ...here].some(([value]) => value === wanted) ? wanted : usualRules(size);
+    replace(rules, ownHere.length > 0 && h("optgroup", { label: "Your own rules" }, options(ownHere, chosen)), h("optgroup", { label: "Rule sets" }, options(here, chosen)));
+  };
+  offer(board, now);
   const summary = h("p", { class: "help" });
   const first = h("select", { id: "new-first", name: "first" }, options([["", "drawn by lot"], ["attackers", "the attackers"], ["defenders", "the defenders"]], ""));
   const firstField = h("div", { class: "field" }, h("label", { for: "new-first" }, "First move"), first);
@@ -99,8 +110,7 @@ function open() {
     dialog.close();
     openPanel("moves");
   } },
-  h("h2", { id: "new-title" }, "New game"), opponents, level, demoFields, sides,
-  h("div", { class: "field" }, h("label", { for: "new-rules" }, "Rules"), rules, summary), firstField, clockField, linkClockField, pausesField, netRow,
+  h("h2", { id: "new-title" }, "New game"), boards, h("div", { class: "field" }, h("label", { for: "new-rules" }, "Rules"), rules, summary), opponents, level, demoFields, sides, firstField, clockField, linkClockField, pausesField, netRow,
   h("div", { class: "row buttons" }, h("button", { class: "primary", id: "begin" }, "Begin"), h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")));
   const tell = () => {
     const set = sets.find((one) => one.name === rules.value);
@@ -115,10 +125,12 @@ function open() {
     if (netRow) netRow.hidden = !levelOf({ name: opponent });
     level.textContent = levelOf({ name: opponent })?.description ?? "";
   };
+  boards.addEventListener("change", () => offer(Number(picked("board"))));
   form.addEventListener("change", tell);
   tell();
   replace(dialog, form);
   dialog.showModal();
+  form.querySelector("[name=board]:checked").focus();
 }
 
 export const openNewGame = () => { if (store.hello) open(); };

@@ -1,7 +1,7 @@
 // Arrows over the board: candidates, lines, hints, threats, the king's escape routes, and the user's drawings.
 
 import { byId, percent, replace, s } from "./dom.js";
-import { placeOf } from "./board.js";
+import { placeOf, width as squares } from "./board.js";
 import { watch } from "./store.js";
 
 const middle = (square) => placeOf(square).map((place) => place + 0.5);
@@ -21,7 +21,7 @@ function arrow([from, to], colour, width, opacity, text) {
   if (!text) return group;
   // The label is next to the arrow's head, where it covers neither the arrow nor the next square's sign.
   const [lx, ly] = [x2 + (dx ? 0 : 0.29), y2 + (dx ? -0.3 : -dy * 0.02)];
-  const label = s("text", { x: Math.min(8.78, Math.max(0.22, lx)), y: Math.min(8.9, Math.max(0.28, ly)) + 0.08, "font-size": 0.25, "text-anchor": "middle", "font-weight": 700, "stroke-width": 0.07, "paint-order": "stroke" }, text);
+  const label = s("text", { x: Math.min(squares - 0.22, Math.max(0.22, lx)), y: Math.min(squares - 0.1, Math.max(0.28, ly)) + 0.08, "font-size": 0.25, "text-anchor": "middle", "font-weight": 700, "stroke-width": 0.07, "paint-order": "stroke" }, text);
   label.style.fill = "var(--ink)";
   label.style.stroke = "var(--card)";
   return [group, label];
@@ -69,7 +69,7 @@ function render({ state, analysis, shownLine, hint, threat, drawnBy, drawing, ex
     if (threat) drawn.push(arrow(squaresOf(threat.lines[0].moves[0]), "var(--danger)", 0.12, 0.9));
   }
   for (const { from, to } of drawing ?? []) drawn.push(from === to ? ring(from, "var(--own)") : arrow([from, to], "var(--own)", 0.1, 0.85));
-  replace(byId("overlay"), s("svg", { viewBox: "0 0 9 9" }, drawn.flat(2)));
+  replace(byId("overlay"), s("svg", { viewBox: `0 0 ${squares} ${squares}` }, drawn.flat(2)));
 }
 
 watch(render);

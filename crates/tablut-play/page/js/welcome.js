@@ -1,5 +1,6 @@
 // The card beside the board: before the first move who one is, what the goal is and what to click; at the end how it ended.
 
+import { boardPicture } from "./boards.js";
 import { byId, capital, h, replace, use } from "./dom.js";
 import { levelOf, playerName, starsView } from "./levels.js";
 import { openLesson } from "./lesson.js";
@@ -31,6 +32,13 @@ function howToMove(side, state) {
   return h("p", {}, first, h("strong", {}, yours), ", then a marked square.");
 }
 
+// The boards, the first choice of a visitor. Each begins its game with the same players.
+function boards({ state, rules }) {
+  const pick = ({ size, title, start, rules: name }) => h("button", { type: "button", class: "pick", "data-size": size, "aria-current": size === rules.size ? "true" : null, onclick: () => request("new", { rules: { name }, players: state.players }) },
+    boardPicture(start), h("span", { class: "pick-text" }, h("strong", {}, title), h("span", { class: "soft small" }, `${size} × ${size}`)));
+  return h("fieldset", { class: "picks boards" }, h("legend", {}, "Tablut and its relatives: choose a board"), store.hello.boards.map(pick));
+}
+
 function welcome({ state, rules }) {
   const side = mySide();
   const isDemo = !side && !state.has_seats && state.players.attackers.kind !== "person";
@@ -41,6 +49,7 @@ function welcome({ state, rules }) {
     sides.map((one) => goal(side ? "piece-king" : pieceOf(one), side ? rules.aims[one] : `${capital(one)}: ${rules.aims[one]}`)),
     state.has_seats && seatView(),
     isDemo ? h("p", { class: "soft" }, "Watch the game, or start a new one.") : howToMove(side, state),
+    !state.has_seats && boards({ state, rules }),
     level && h("p", { class: "soft small" }, "You play against ", h("strong", {}, level.title), level.stars ? [" ", starsView(level)] : "", `. ${level.description}`),
     h("div", { class: "row" },
       h("button", { type: "button", id: "start-lesson", class: "primary", onclick: openLesson }, "Learn in two minutes"),

@@ -1,5 +1,6 @@
 // The workshop: change any clause, read what it means, see at once what contradicts what, and let the net try it out.
 
+import { boardPicture, rulesByBoard, usualRules, widthOf } from "./boards.js";
 import { ask, on } from "./host.js";
 import { h, percent, replace, saveFile } from "./dom.js";
 import { USUAL_LEVEL } from "./levels.js";
@@ -45,7 +46,8 @@ function input(clause) {
   let input;
   if (kind === "choice") {
     input = h("select", { id, "aria-describedby": describedby, onchange: () => change(input.value) }, clause.kind.options.map((option) => h("option", { value: option.value }, option.label)));
-    inputs.set(clause.key, () => { input.value = read(clause.key); });
+    // A rule file leaves out clauses that have their first value.
+    inputs.set(clause.key, () => { input.value = read(clause.key) ?? clause.kind.options[0].value; });
   } else if (kind === "flag") {
     input = h("input", { type: "checkbox", id, "aria-describedby": describedby, onchange: () => change(input.checked) });
     inputs.set(clause.key, () => { input.checked = read(clause.key); });
@@ -53,11 +55,36 @@ function input(clause) {
   } else if (kind === "number") {
     input = h("input", { type: "number", id, min: clause.kind.least, max: clause.kind.most, placeholder: clause.kind.optional ? "no limit" : null, "aria-describedby": describedby, onchange: () => change(input.value === "" ? (clause.kind.optional ? null : clause.kind.least) : Math.round(Number(input.value))) });
     inputs.set(clause.key, () => { input.value = read(clause.key) ?? ""; });
+  } else if (kind === "rows") {
+    return startInput(clause, id, help);
   } else {
     input = h("input", { id, maxlength: 60, "aria-describedby": describedby, onchange: () => change(input.value) });
     inputs.set(clause.key, () => { input.value = read(clause.key) ?? ""; });
   }
   return { input, box: h("div", { class: "field" }, h("label", { for: id }, clause.label), input, help) };
+}
+
+// The start position: its rows as text with a picture. Buttons take the start of another board, or the position on the board.
+function startInput({ key, label }, id, help) {
+  const picture = h("div");
+  const show = () => {
+    input.value = read(key);
+    replace(picture, boardPicture(input.value));
+  };
+  const change = (rows) => {
+    // A king who moves any distance does so on a board of another size as well.
+    const isFree = read("king.reach") === widthOf(read(key)) - 1;
+    write(key, rows);
+    if (isFree) write("king.reach", widthOf(rows) - 1);
+    inputs.get("king.reach")();
+    show();
+    recheck();
+  };
+  const input = h("input", { id, maxlength: 200, spellcheck: "false", autocapitalize: "none", "aria-describedby": id + "-help", onchange: () => change(input.value.trim()) });
+  inputs.set(key, show);
+  const button = (text, rows) => h("button", { type: "button", onclick: () => change(rows()) }, text);
+  const boards = store.hello.boards.map(({ size, start }) => button(`${size} × ${size}`, () => start));
+  return { input, box: h("div", { class: "field start" }, h("label", { for: id }, label), picture, input, h("div", { class: "row" }, boards, button("As on the board", () => store.state.position.split(" ")[0])), help) };
 }
 
 async function recheck() {
@@ -109,9 +136,9 @@ const ready = { "data-needs-rules": true, disabled: true, type: "button" };
 function make() {
   if (made || !store.hello) return;
   made = true;
-  const names = store.hello.rule_sets.map((set) => set.name);
-  const base = h("select", { id: "base", onchange: () => startFrom(base.value) }, names.map((name) => h("option", { value: name }, name)));
-  base.value = names.includes(store.rules?.name) ? store.rules.name : "kvasir";
+  const base = h("select", { id: "base", onchange: () => startFrom(base.value) }, rulesByBoard(({ name }) => h("option", { value: name }, name)));
+  const isKnown = store.hello.rule_sets.some(({ name }) => name === store.rules?.name);
+  base.value = isKnown ? store.rules.name : usualRules(store.rules?.size ?? 9);
   const games = h("select", { id: "games" }, [[10, "10 games each"], [40, "40 games each"], [150, "150 games each"]].map(([value, text]) => h("option", { value: String(value) }, text)));
   replace(body,
     h("div", { class: "card" }, h("h2", {}, "Change the rules and try them"), h("p", { class: "soft small" }, "Start from a rule set, change clauses below, and let the net play itself at three strengths: by its policy alone, with 16 and with 64 simulations a move."),

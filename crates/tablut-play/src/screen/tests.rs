@@ -121,6 +121,24 @@ fn a_piece_is_selected_and_moved_and_the_computer_answers() {
 }
 
 #[test]
+fn the_cursor_stays_on_boards_of_all_sizes() {
+    let eleven = "3ttttt3/5t5/11/t4T4t/t3TTT3t/tt1TTKTT1tt/t3TTT3t/t4T4t/11/5t5/3ttttt3 a";
+    for (rules, position, last) in
+        [("brandubh", "3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3 a", "g7"), ("copenhagen", eleven, "k11")]
+    {
+        let (mut game, updates) = game(rules, position, HumanSides::Attackers);
+        let mut screen = screen(&mut game);
+        let picture = screen.picture(80, 24);
+        assert!(picture.contains(">◆<"), "{picture}");
+        screen.keys(&[KeyCode::Right, KeyCode::Up].repeat(11));
+        assert_eq!(screen.view.cursor.to_string(), last);
+        screen.line("d1-b1");
+        screen.wait(&updates);
+        assert_eq!(screen.game.session().game().ply(), 2, "{}", screen.view.message);
+    }
+}
+
+#[test]
 fn moves_and_commands_are_typed() {
     let (mut game, updates) = game("kvasir", START, HumanSides::Attackers);
     let mut screen = screen(&mut game);

@@ -41,10 +41,10 @@ pub struct ScreenView {
 }
 
 impl ScreenView {
-    pub fn new(style: Style) -> Self {
+    pub fn new(style: Style, cursor: Square) -> Self {
         Self {
             style,
-            cursor: BoardSize::Nine.centre(),
+            cursor,
             selected: None,
             choice: None,
             typed: String::new(),

@@ -27,6 +27,12 @@ fn program(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
+/// The squares of a move as text: from, to, and what it chooses to capture.
+pub fn squares(mv: &str) -> (&str, &str, Option<&str>) {
+    let (from, rest) = mv.split_once('-').expect("a move has two squares");
+    rest.split_once('x').map_or((from, rest, None), |(to, chosen)| (from, to, Some(chosen)))
+}
+
 /// Runs a test with a server and a browser. Skips it with a message if there is no browser.
 pub fn with_browser<F: Future<Output = ()>>(test: impl FnOnce(Host, Browser, PathBuf) -> F) {
     with_browser_and(&[], test);
@@ -151,6 +157,19 @@ impl Browser {
         self.command("goog/cdp/execute", &body).await;
     }
 
+    /// Gives the page the screen of a phone, with a touch screen and without room for scroll bars.
+    pub async fn become_a_phone(&self, width: u32, height: u32) {
+        for (cmd, params) in [
+            (
+                "setDeviceMetricsOverride",
+                json!({"width": width, "height": height, "deviceScaleFactor": 2, "mobile": true}),
+            ),
+            ("setTouchEmulationEnabled", json!({"enabled": true})),
+        ] {
+            self.command("goog/cdp/execute", &json!({"cmd": format!("Emulation.{cmd}"), "params": params})).await;
+        }
+    }
+
     /// Runs a script before those of each page that is opened from now on.
     pub async fn before_each_page(&self, script: &str) {
         let body = json!({"cmd": "Page.addScriptToEvaluateOnNewDocument", "params": {"source": script}});
@@ -164,13 +183,12 @@ impl Browser {
 
     /// Makes a move by two clicks and waits until the page shows it.
     pub async fn move_by_clicks(&self, mv: &str) {
-        let (from, to) = (&mv[..2], &mv[3..5]);
+        let (from, to, chosen) = squares(mv);
         self.square(from).await;
         self.square(to).await;
-        if mv.len() > 5 {
+        if let Some(chosen) = chosen {
             let choice = format!(
-                "[...document.querySelectorAll('#choice button')].find((b) => b.textContent.includes('{}'))",
-                &mv[6..8]
+                "[...document.querySelectorAll('#choice button')].find((b) => b.textContent.includes('{chosen}'))"
             );
             self.until(&format!("!!{choice}")).await;
             self.js(&format!("{choice}.click()")).await;

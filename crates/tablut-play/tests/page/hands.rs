@@ -6,7 +6,7 @@ use fantoccini::actions::{
     InputSource, MOUSE_BUTTON_LEFT, MOUSE_BUTTON_RIGHT, MouseActions, PointerAction, TouchActions,
 };
 use std::sync::Arc;
-use tablut_rules::{Game, Move, MoveList, RuleSet, Rules, Side};
+use tablut_rules::{Game, Move, MoveList, RuleSet, Rules, Side, Square};
 use tablut_session::{LEVELS, Players, Session};
 
 /// The way in which a person makes moves.
@@ -23,7 +23,7 @@ async fn over(browser: &Browser, square: &str) -> PointerAction {
     PointerAction::MoveToElement { element, duration: None, x: 0.0, y: 0.0 }
 }
 
-async fn tap(browser: &Browser, square: &str) {
+pub async fn tap(browser: &Browser, square: &str) {
     let finger = TouchActions::new("finger".to_owned())
         .then(over(browser, square).await)
         .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })
@@ -32,15 +32,16 @@ async fn tap(browser: &Browser, square: &str) {
 }
 
 /// Goes to a square from the cell with the focus and chooses it.
-async fn choose_by_keys(browser: &Browser, square: &str) {
+pub async fn choose_by_keys(browser: &Browser, square: &str) {
     let at = browser.js("document.activeElement.dataset.square").await;
-    let from = at.as_str().unwrap_or_else(|| panic!("a cell has the focus, found {at}")).as_bytes().to_owned();
-    let to = square.as_bytes();
-    let step = |from: u8, to: u8, forward: &str, back: &str| {
-        (if to > from { forward } else { back }).repeat(usize::from(to.abs_diff(from)))
+    let from: Square =
+        at.as_str().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("a cell has the focus, found {at}"));
+    let to: Square = square.parse().expect("a square");
+    let step = |from: usize, to: usize, forward: &str, back: &str| {
+        (if to > from { forward } else { back }).repeat(to.abs_diff(from))
     };
-    let across = step(from[0], to[0], "\u{e014}", "\u{e012}");
-    let up = step(from[1], to[1], "\u{e013}", "\u{e015}");
+    let across = step(from.column(), to.column(), "\u{e014}", "\u{e012}");
+    let up = step(from.row(), to.row(), "\u{e013}", "\u{e015}");
     browser.keys(&format!("{across}{up}\u{e007}")).await;
 }
 

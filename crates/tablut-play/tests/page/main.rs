@@ -6,6 +6,7 @@ mod browser;
 mod host;
 
 mod access;
+mod boards;
 mod games;
 mod hands;
 mod keeping;

@@ -1,6 +1,6 @@
 //! Analysis, review, puzzles, lens, workshop, setting up, sharing.
 
-use super::browser::{Browser, with_browser, with_browser_and};
+use super::browser::{Browser, squares, with_browser, with_browser_and};
 use super::games::open_saved_game;
 
 #[test]
@@ -189,13 +189,14 @@ fn the_slider_shows_how_each_checkpoint_sees_the_position() {
 }
 
 /// Plays the solution that the task shows, and returns its two squares.
-async fn play_solution(browser: &Browser) {
+pub async fn play_solution(browser: &Browser) {
     browser.click("#solve").await;
     browser.until("document.querySelector('#task .verdict') !== null").await;
     let solution = browser.text("#task .verdict strong").await;
     browser.click("#try-again").await;
-    browser.square(&solution[..2]).await;
-    browser.square(&solution[3..5]).await;
+    let (from, to, _) = squares(solution.split(':').next().unwrap_or_default());
+    browser.square(from).await;
+    browser.square(to).await;
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::host::{Host, site};
 use super::online;
+pub use super::online::squares;
 use std::ops::Deref;
 use std::path::PathBuf;
 

@@ -12,6 +12,8 @@ mod sizes;
 
 #[path = "../../../tablut-play/tests/page/access.rs"]
 mod access;
+#[path = "../../../tablut-play/tests/page/boards.rs"]
+mod boards;
 #[path = "../../../tablut-play/tests/page/games.rs"]
 mod games;
 #[path = "../../../tablut-play/tests/page/hands.rs"]
