@@ -6,7 +6,7 @@ import { store } from "./store.js";
 export const widthOf = (rows) => rows.split("/").length;
 // The rule set of a board that is offered first.
 export const usualRules = (size) => store.hello.boards.find((board) => board.size === size).rules;
-export const boardTitle = ({ title, size }) => `${title} ${size} × ${size}`;
+const boardTitle = ({ title, size }) => `${title} ${size} × ${size}`;
 
 const PIECES = { t: "piece-attacker", T: "piece-defender", K: "piece-king" };
 
