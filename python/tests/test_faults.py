@@ -134,6 +134,19 @@ def test_large_numbers_are_errors_and_do_not_end_python(model):
             VectorEnv(n)
 
 
+def test_a_wrong_seed_is_named():
+    for seed in (-1, 2**64, 0.5, "one"):
+        for call in [
+            lambda seed=seed: tablut.search(tablut.Game(), simulations=1, seed=seed),
+            lambda seed=seed: tablut.self_play(games=1, seed=seed),
+            lambda seed=seed: tablut.match(["random", "greedy"], games=2, seed=seed),
+            lambda seed=seed: tablut.Player("random", "kvasir", seed=seed),
+        ]:
+            with pytest.raises(ValueError, match=f"seed {seed}: expected a whole number"):
+                call()
+    assert tablut.search(tablut.Game(), simulations=2, seed=np.int64(3)).simulations == 2
+
+
 def interrupt_soon(seconds=0.3):
     """Presses Ctrl-C after some seconds."""
     # A shell that starts this in the background lets it ignore Ctrl-C.

@@ -76,8 +76,11 @@ def test_a_search_ends_by_its_time(model):
     begun = time.monotonic()
     result = tablut.search(tablut.Game("kvasir"), model, time="50ms")
     assert result.stop == "time" and result.simulations > 0 and time.monotonic() - begun < 5
-    with pytest.raises(ValueError, match="time \"800\""):
-        tablut.search(tablut.Game("kvasir"), model, time="800")
+    for time_asked in ("800", 800):
+        with pytest.raises(ValueError, match="time \"800\""):
+            tablut.search(tablut.Game("kvasir"), model, time=time_asked)
+    with pytest.raises(ValueError, match="0.2"):
+        tablut.search(tablut.Game("kvasir"), model, time=0.2)
     with pytest.raises(ValueError, match="cannot read limit"):
         tablut.search(tablut.Game("kvasir"), model, time="soon")
 

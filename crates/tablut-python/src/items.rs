@@ -1,10 +1,10 @@
-//! Sequences as arguments.
+//! Sequences and seeds as arguments.
 
-use crate::errors::type_error;
+use crate::errors::{type_error, value_error};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// The items of a sequence or another iterable. PyO3's `Vec` would reserve memory for the length that the object states.
+/// The items of a sequence or another iterable. `PyO3`'s `Vec` would reserve memory for the length that the object states.
 pub(crate) struct Items<T>(pub(crate) Vec<T>);
 
 impl<'a, 'py, T> FromPyObject<'a, 'py> for Items<T>
@@ -20,4 +20,10 @@ where
         let item = |item: PyResult<Bound<'py, PyAny>>| item?.extract::<T>().map_err(Into::into);
         object.try_iter()?.map(item).collect::<PyResult<Vec<T>>>().map(Self)
     }
+}
+
+/// A seed. `PyO3`'s own message does not name the argument.
+pub(crate) fn seed(object: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let error = |_| value_error(format!("seed {object}: expected a whole number from 0 to {}", u64::MAX));
+    object.extract().map_err(error)
 }

@@ -93,7 +93,7 @@ pub(crate) fn play_matches<'py>(
     opening_plies: u32,
     openings: Option<&str>,
     max_plies: u32,
-    seed: u64,
+    #[pyo3(from_py_with = crate::items::seed)] seed: u64,
     sequential_test: Option<&str>,
     threads: Option<usize>,
     batch: usize,

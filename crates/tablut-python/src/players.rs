@@ -5,7 +5,7 @@ use crate::errors::{net_error, runtime_error, value_error};
 use crate::game::PyGame;
 use crate::rules::{PyRules, RulesArgument};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyTuple, PyType};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tablut_games::{CancelToken, load_net};
@@ -49,7 +49,7 @@ pub(crate) struct PyPlayer {
 impl PyPlayer {
     #[new]
     #[pyo3(signature = (text, rules, *, seed=1))]
-    fn new(text: &str, rules: RulesArgument, seed: u64) -> PyResult<Self> {
+    fn new(text: &str, rules: RulesArgument, #[pyo3(from_py_with = crate::items::seed)] seed: u64) -> PyResult<Self> {
         let RulesArgument(rules) = rules;
         let named: NamedPlayer = text.parse().map_err(value_error)?;
         let mut nets = NetPool::default();
@@ -92,7 +92,7 @@ impl PyPlayer {
     }
 
     /// Drops the current game and sets the seed of the next one.
-    fn reset(&self, seed: u64) -> PyResult<()> {
+    fn reset(&self, #[pyo3(from_py_with = crate::items::seed)] seed: u64) -> PyResult<()> {
         let mut seat = self.lock()?;
         (seat.seed, seat.seen) = (seed, None);
         Ok(())
@@ -105,9 +105,9 @@ impl PyPlayer {
         Self::new(text, rules, seed)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&str, PyRules, u64))> {
-        let again = py.get_type::<Self>().getattr("_restore")?;
-        Ok((again, (&self.text, PyRules { rules: self.rules.clone() }, self.lock()?.seed)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let parts = (&self.text, PyRules { rules: self.rules.clone() }, self.lock()?.seed).into_pyobject(py)?;
+        Ok((py.get_type::<Self>().getattr("_restore")?, parts))
     }
 
     fn __repr__(&self) -> String {

@@ -87,10 +87,11 @@ impl<T> Prepared<T> {
 }
 
 /// The limit of a search: simulations, a time such as `"200ms"`, or both.
-pub(crate) fn limit(simulations: Option<u32>, time: Option<&str>) -> PyResult<Limit> {
-    let Some(text) = time else {
+fn limit(simulations: Option<u32>, time: Option<&Bound<'_, PyAny>>) -> PyResult<Limit> {
+    let Some(time) = time else {
         return Ok(Limit::of_simulations(simulations.unwrap_or(SIMULATIONS)));
     };
+    let text = time.str()?.to_string();
     let time: Limit = text.parse().map_err(value_error)?;
     if time.simulations().is_some() {
         return Err(value_error(format!("time {text:?}: expected a time such as 200ms or 2s")));
@@ -189,10 +190,10 @@ pub(crate) fn search<'py>(
     model: Option<Py<PyModel>>,
     evaluator: Option<Py<PyAny>>,
     simulations: Option<u32>,
-    time: Option<&str>,
+    time: Option<&Bound<'py, PyAny>>,
     purpose: &str,
     options: Option<&Bound<'py, PyDict>>,
-    seed: u64,
+    #[pyo3(from_py_with = crate::items::seed)] seed: u64,
     threads: Option<usize>,
     batch: usize,
 ) -> PyResult<Bound<'py, PyAny>> {

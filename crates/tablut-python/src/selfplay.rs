@@ -206,7 +206,7 @@ pub(crate) fn self_play(
     opening_plies: u32,
     max_plies: u32,
     options: Option<&Bound<'_, PyDict>>,
-    seed: u64,
+    #[pyo3(from_py_with = crate::items::seed)] seed: u64,
     generation: u64,
     threads: Option<usize>,
     batch: usize,
