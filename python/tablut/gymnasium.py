@@ -30,7 +30,7 @@ _MAX_STARTS = 1000
 
 
 class TablutEnv(gymnasium.Env[Observation, np.int64]):
-    """One side of a game. It can be copied and pickled. The copy's opponent begins a new search tree.
+    """One side of a game. It can be copied and pickled. The opponent of a copy begins with an empty search tree and its seed.
 
     Args:
         rules: a rule set, its name, or the path of a rule file.

@@ -57,7 +57,7 @@ impl Batch {
         let Self { callable, input, answers } = self;
         let mut found: Vec<(usize, Evaluation)> = Vec::with_capacity(input.n);
         for part in input.parts() {
-            let planes = planes_array(py, &part.input, |value| value)?;
+            let planes = planes_array(py, &part.input, 1.0_f32)?;
             let features = part.input.features.clone().into_pyarray(py).reshape([part.input.n, FEATURES])?;
             let result = callables[callable].bind(py).call1((planes, features))?;
             found.extend(part.rows.iter().copied().zip(evaluations(&result, part.size, &part.input)?));

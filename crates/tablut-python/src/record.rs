@@ -229,7 +229,7 @@ pub(crate) fn to_arrays<'py>(
     drop(records);
     let TrainingBatch { input, policy, wdl, moves_left } = py.detach(|| training_data(&games, rules, value_share))?;
     let n = input.n;
-    let planes = planes_array(py, &input, |value| value as u8)?;
+    let planes = planes_array(py, &input, 1_u8)?;
     let arrays = batch_dict(py, input)?;
     arrays.set_item("planes", planes)?;
     arrays.set_item("policy", policy.into_pyarray(py))?;

@@ -228,7 +228,7 @@ impl PyVectorGames {
         let tables = &mut self.tables;
         if planes {
             let batch = py.detach(|| encoded(tables, workers));
-            found.set_item("planes", planes_array(py, &batch, |value| value)?)?;
+            found.set_item("planes", planes_array(py, &batch, 1.0_f32)?)?;
             found.set_item("features", batch.features.into_pyarray(py).reshape([n, FEATURES])?)?;
         }
         if board {
