@@ -45,13 +45,14 @@ impl Table {
         table
     }
 
-    /// Begins a new game. If the rules draw the side that moves first, it is drawn.
-    fn begin(&mut self) {
+    /// Begins a new game and returns the one before. If the rules draw the side that moves first, it is drawn.
+    fn begin(&mut self) -> Game {
         let rules = self.game.rules().clone();
         let first = rules.set().first.side();
         let first = first.unwrap_or_else(|| if self.rng.random() { Side::Attackers } else { Side::Defenders });
-        self.game = Game::new(rules, first);
+        let before = std::mem::replace(&mut self.game, Game::new(rules, first));
         self.list_actions();
+        before
     }
 
     fn list_actions(&mut self) {
@@ -85,8 +86,7 @@ impl Table {
             },
         };
         if result.terminated || result.truncated {
-            self.ended = Some(self.game.clone());
-            self.begin();
+            self.ended = Some(self.begin());
         } else {
             self.list_actions();
         }
