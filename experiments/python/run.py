@@ -43,7 +43,7 @@ def per_second(count, secs, work):
 def vector_steps(rules, observations, masks, secs):
     """Steps a second of random games on one core."""
     env = VectorEnv(256, rules, observations=observations, masks=masks, max_plies=PLAYOUT_PLIES)
-    env.reset(1)
+    env.reset(seed=1)
     return per_second(len(env), secs, lambda: env.step(env.random_actions()))
 
 

@@ -1,12 +1,14 @@
-"""The handling of illegal actions in environments."""
+"""The sides, and the handling of illegal actions, in environments."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from ._tablut import Game
+
+SIDES: list[Literal["attackers", "defenders"]] = ["attackers", "defenders"]
 
 ILLEGAL_ACTIONS = ("terminate", "replace")
 

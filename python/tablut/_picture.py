@@ -17,19 +17,19 @@ _PIECES = {1: ((59, 42, 36), 0.36), 2: ((251, 244, 230), 0.36), 3: ((246, 200, 8
 _LAST = (47, 109, 98)
 
 
-def _place(square: str) -> tuple[int, int]:
+def _place(square: str, width: int) -> tuple[int, int]:
     """The row from the top and the column of a square."""
-    return 9 - int(square[1]), ord(square[0]) - ord("a")
+    return width - int(square[1:]), ord(square[0]) - ord("a")
 
 
 def picture(game: Game) -> NDArray[np.uint8]:
-    """The board, u8 `[360, 360, 3]`, row 9 on top. The last move's squares have a frame."""
-    rows, columns = np.indices((9, 9))
-    colours = np.where(((rows + columns) % 2 == 0)[..., None], np.uint8(_DARK), np.uint8(_LIGHT))
+    """The board, u8 `[40 * width, 40 * width, 3]`, row 1 at the bottom. The last move's squares have a frame."""
     rules = game.rules
+    rows, columns = np.indices((rules.width, rules.width))
+    colours = np.where(((rows + columns) % 2 == 0)[..., None], np.array(_DARK, np.uint8), np.array(_LIGHT, np.uint8))
     for kind, colour in _SPECIAL.items():
         for square in getattr(rules, kind):
-            colours[_place(square)] = colour
+            colours[_place(square, rules.width)] = colour
     image = np.repeat(np.repeat(colours, CELL, axis=0), CELL, axis=1)
     y, x = np.indices((CELL, CELL)) + 0.5
     distance = np.hypot(y - CELL / 2, x - CELL / 2) / CELL
@@ -39,8 +39,8 @@ def picture(game: Game) -> NDArray[np.uint8]:
         cell = image[row * CELL : (row + 1) * CELL, column * CELL : (column + 1) * CELL]
         cell[distance <= radius] = colour
     if game.history:
-        for square in (game.history[-1][:2], game.history[-1][3:5]):
-            row, column = _place(square)
+        for square in game.history[-1].split("x")[0].split("-"):
+            row, column = _place(square, rules.width)
             cell = image[row * CELL : (row + 1) * CELL, column * CELL : (column + 1) * CELL]
             cell[:2], cell[-2:], cell[:, :2], cell[:, -2:] = (_LAST,) * 4
     return image

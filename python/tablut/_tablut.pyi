@@ -4,10 +4,37 @@ moves of one position, and `p` the number of plies of a game."""
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict, overload
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, final, overload, type_check_only
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "Evaluations",
+    "Game",
+    "IllegalMoveError",
+    "Model",
+    "Outcome",
+    "Player",
+    "Proof",
+    "Record",
+    "Rules",
+    "SearchResult",
+    "SelfPlay",
+    "VectorGames",
+    "__version__",
+    "encode",
+    "match",
+    "read_games",
+    "read_run",
+    "run_files",
+    "search",
+    "self_play",
+    "symmetry_policy",
+    "symmetry_squares",
+    "to_arrays",
+    "write_games",
+]
 
 __version__: str
 
@@ -16,21 +43,24 @@ _Side: TypeAlias = Literal["attackers", "defenders"]
 _Rules: TypeAlias = Rules | _Path
 _Chances: TypeAlias = tuple[float, float, float]
 
+@type_check_only
 class Evaluator(Protocol):
     """A callable that evaluates positions, such as a net of PyTorch or JAX.
 
-    It receives `planes` f32 `[n, 16, 9, 9]` and `features` f32 `[n, 42]`. It returns a tuple of policy logits f32 `[n, 2673]`, a value, and
-    optionally the plies left f32 `[n]`. The value is f32 `[n]` from −1 (the defenders win) to 1 (the attackers win), or f32 `[n, 3]` with the
-    probabilities of an attackers' win, a draw and a defenders' win. The softmax of the policy is over the legal moves only.
+    It receives `planes` f32 `[n, 16, width, width]` and `features` f32 `[n, 48]`. It returns a tuple of policy logits f32
+    `[n, rules.policy_entries]`, a value, and optionally the plies left f32 `[n]`. The value is f32 `[n]` from −1 (the defenders win) to 1 (the
+    attackers win), or f32 `[n, 3]` with the probabilities of an attackers' win, a draw and a defenders' win. The softmax of the policy is over
+    the legal moves only.
     """
 
     def __call__(
         self, planes: NDArray[np.float32], features: NDArray[np.float32], /
-    ) -> tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]: ...
+    ) -> tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike] | list[Any]: ...
 
 class IllegalMoveError(ValueError):
     """A move that is not legal in the position, or a move in a game that is over."""
 
+@final
 class Rules:
     """A rule set."""
 
@@ -48,6 +78,10 @@ class Rules:
     @property
     def max_plies(self) -> int | None: ...
     @property
+    def width(self) -> int: ...
+    @property
+    def policy_entries(self) -> int: ...
+    @property
     def n_actions(self) -> int: ...
     @property
     def throne(self) -> list[str]: ...
@@ -60,9 +94,12 @@ class Rules:
     def to_toml(self) -> str: ...
     def explain(self) -> str: ...
     def perft(self, depth: int, position: str | None = None, *, first: _Side | None = None) -> int: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
+    def __copy__(self) -> Rules: ...
+    def __deepcopy__(self, _memo: dict[int, Any], /) -> Rules: ...
 
+@final
 class Outcome:
     """How a game ended."""
 
@@ -71,6 +108,7 @@ class Outcome:
     @property
     def reason(self) -> str: ...
 
+@final
 class Game:
     """A game: a position with its history. Use it in one thread at a time."""
 
@@ -121,7 +159,10 @@ class Game:
     def text(self, *, ascii: bool = False, colour: bool = False) -> str: ...
     def svg(self) -> str: ...
     def _repr_svg_(self) -> str: ...
+    def __copy__(self) -> Game: ...
+    def __deepcopy__(self, _memo: dict[int, Any], /) -> Game: ...
 
+@final
 class Model:
     """A net with information about it."""
 
@@ -140,7 +181,10 @@ class Model:
     @property
     def card(self) -> dict[str, Any] | None: ...
     def evaluate(self, games: Sequence[Game], *, threads: int | None = None) -> Evaluations: ...
+    def __copy__(self) -> Model: ...
+    def __deepcopy__(self, _memo: dict[int, Any], /) -> Model: ...
 
+@final
 class Evaluations:
     """A net's evaluations of `n` positions with `m` legal moves in total."""
 
@@ -157,6 +201,7 @@ class Evaluations:
     def policy(self, place: int) -> NDArray[np.float32]: ...
     def __len__(self) -> int: ...
 
+@final
 class Proof:
     """A proven result."""
 
@@ -167,6 +212,7 @@ class Proof:
     @property
     def from_history(self) -> bool: ...
 
+@type_check_only
 class Line(TypedDict):
     """A move with the line that the search expects."""
 
@@ -177,6 +223,7 @@ class Line(TypedDict):
     chances: _Chances
     proven: Proof | None
 
+@type_check_only
 class Branch(TypedDict):
     """A visited move with the part of the tree below it."""
 
@@ -187,6 +234,7 @@ class Branch(TypedDict):
     proven: Proof | None
     replies: list[Branch]
 
+@final
 class SearchResult:
     """The result of a search."""
 
@@ -224,7 +272,10 @@ class SearchResult:
     def pv(self) -> list[str]: ...
     def lines(self, n: int = 5) -> list[Line]: ...
     def tree(self, depth: int = 2) -> list[Branch]: ...
+    def __copy__(self) -> SearchResult: ...
+    def __deepcopy__(self, _memo: dict[int, Any], /) -> SearchResult: ...
 
+@final
 class Record:
     """A finished game of self-play, with the search's results for its positions."""
 
@@ -252,6 +303,7 @@ class Record:
     def game(self, plies: int | None = None) -> Game: ...
     def __len__(self) -> int: ...
 
+@final
 class SelfPlay(Iterator[Record]):
     """Games of self-play. Iterating yields a record for each game, in order."""
 
@@ -262,6 +314,7 @@ class SelfPlay(Iterator[Record]):
     def __next__(self) -> Record: ...
     def __len__(self) -> int: ...
 
+@final
 class Player:
     """A player for one side of a game."""
 
@@ -273,6 +326,7 @@ class Player:
     def choose(self, game: Game) -> str: ...
     def reset(self, seed: int) -> None: ...
 
+@final
 class VectorGames:
     """Many games under one rule set. Users should use `tablut.vector.VectorEnv`."""
 
@@ -284,7 +338,9 @@ class VectorGames:
     def reset(self, seed: int) -> None: ...
     def game(self, place: int) -> Game: ...
     def random_actions(self) -> NDArray[np.int64]: ...
-    def step(self, actions: ArrayLike) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]: ...
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], list[tuple[int, Game]]]: ...
     def observe(self, planes: bool, board: bool, action_mask: bool) -> dict[str, NDArray[Any]]: ...
     def legal_actions(self) -> tuple[NDArray[np.int64], NDArray[np.uint32]]: ...
     def __len__(self) -> int: ...
@@ -292,11 +348,11 @@ class VectorGames:
 def encode(games: Sequence[Game], symmetry: int = 0) -> dict[str, NDArray[Any]]:
     """The games as arrays for a net."""
 
-def symmetry_squares() -> NDArray[np.uint8]:
-    """The image of each square under each symmetry, `[8, 81]`."""
+def symmetry_squares(width: int = 9) -> NDArray[np.uint8]:
+    """The image of each square under each symmetry, `[8, width * width]`."""
 
-def symmetry_policy() -> NDArray[np.uint16]:
-    """The image of each policy entry under each symmetry, `[8, 2673]`."""
+def symmetry_policy(width: int = 9) -> NDArray[np.uint16]:
+    """The image of each policy entry under each symmetry, `[8, policy_entries]`."""
 
 @overload
 def search(
@@ -358,6 +414,7 @@ def match(
     seed: int = 1,
     sequential_test: str | None = None,
     threads: int | None = None,
+    batch: int = 16,
 ) -> dict[str, Any]:
     """Plays a match between every two of the players."""
 

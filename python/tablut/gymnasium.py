@@ -5,30 +5,32 @@
 >>> observation, info = env.reset(seed=1)
 >>> observation, reward, terminated, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
 
-An observation is f32 `[16, 9, 9]`, the net's input planes (`docs/how-net.md`). `info["action_mask"]` i8 `[n_actions]` has a 1 for
-every legal action. The reward is 1 for a win, −1 for a loss and 0 otherwise.
+An observation is a dict of the net's inputs (`docs/how-net.md`): `planes` f32 `[16, width, width]` and `features` f32 `[48]`.
+`info["action_mask"]` i8 `[n_actions]` has a 1 for every legal action. The reward is 1 for a win, −1 for a loss and 0 otherwise.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from ._actions import check_illegal_actions, replaced, whole
+from ._actions import SIDES, check_illegal_actions, replaced, whole
 from ._picture import RENDER_MODES, check_mode, render
 from ._tablut import Game, Player, Rules
 
 __all__ = ["TablutEnv"]
 
-Observation = NDArray[np.float32]
+Observation = dict[str, Any]
+
+_MAX_STARTS = 1000
 
 
 class TablutEnv(gymnasium.Env[Observation, np.int64]):
-    """One side of a game.
+    """One side of a game. It can be copied and pickled. The opponent of a copy begins with an empty search tree and its seed.
 
     Args:
         rules: a rule set, its name, or the path of a rule file.
@@ -46,7 +48,7 @@ class TablutEnv(gymnasium.Env[Observation, np.int64]):
         self,
         rules: Rules | str = "kvasir",
         opponent: str = "random",
-        side: str | None = None,
+        side: Literal["attackers", "defenders"] | None = None,
         max_plies: int | None = None,
         illegal_actions: str = "terminate",
         render_mode: str | None = None,
@@ -59,9 +61,12 @@ class TablutEnv(gymnasium.Env[Observation, np.int64]):
         self.max_plies = max_plies
         self.illegal_actions = check_illegal_actions(illegal_actions)
         self.render_mode = check_mode(render_mode)
-        self.observation_space = spaces.Box(0, 1, (16, 9, 9), np.float32)
+        shape = (16, self.rules.width, self.rules.width)
+        planes, features = spaces.Box(0, 1, shape, np.float32), spaces.Box(-1, 1, (48,), np.float32)
+        self.observation_space = spaces.Dict({"planes": planes, "features": features})
         self.action_space = spaces.Discrete(self.rules.n_actions)
         self._game = Game(self.rules)
+        self._is_over = False
         self.side = side or "attackers"
         """The agent's side in this game."""
 
@@ -73,21 +78,25 @@ class TablutEnv(gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begins a game. If the opponent moves first, its move has been played."""
+        """Begins a game. If the opponent moves first, its move has been played.
+
+        Raises RuntimeError if the opponent's first move ends every game.
+        """
         super().reset(seed=seed)
-        sides = ["attackers", "defenders"]
-        while True:
-            self.side = self._side_asked or sides[int(self.np_random.integers(2))]
-            first = self.rules.first or sides[int(self.np_random.integers(2))]
+        for _ in range(_MAX_STARTS):
+            self.side = self._side_asked or SIDES[int(self.np_random.integers(2))]
+            first = self.rules.first or SIDES[int(self.np_random.integers(2))]
             self._opponent.reset(int(self.np_random.integers(2**63)))
             self._game = Game(self.rules, first=first)
             self._answer()
             if self._game.outcome is None:
+                self._is_over = False
                 return self._observe()
+        raise RuntimeError(f"the opponent's first move has ended {_MAX_STARTS} games in a row")
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Plays an action and the opponent's reply."""
-        if self._game.outcome is not None:
+        if self._is_over:
             raise gymnasium.error.ResetNeeded("the game is over: call reset")
         number = whole(action)
         if not self.action_space.contains(number):
@@ -95,6 +104,7 @@ class TablutEnv(gymnasium.Env[Observation, np.int64]):
         if self.illegal_actions == "replace":
             number = replaced(self._game, number)
         elif number not in self._game.legal_actions():
+            self._is_over = True
             observation, info = self._observe()
             return observation, -1.0, True, False, {**info, "illegal_action": number}
         self._game.play(number)
@@ -104,12 +114,17 @@ class TablutEnv(gymnasium.Env[Observation, np.int64]):
         if outcome is not None and outcome.winner is not None:
             reward = 1.0 if outcome.winner == self.side else -1.0
         truncated = outcome is None and self.max_plies is not None and self._game.ply >= self.max_plies
+        self._is_over = outcome is not None or truncated
         observation, info = self._observe()
         if outcome is not None:
             info["outcome"] = str(outcome)
         if self.render_mode == "human":
             self.render()
         return observation, reward, outcome is not None, truncated, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Whether each action is legal, bool `[n_actions]`, under the name that MaskablePPO expects."""
+        return self._game.action_mask().astype(np.bool_)
 
     def render(self) -> Any:
         """The board in the environment's render mode."""
@@ -121,7 +136,8 @@ class TablutEnv(gymnasium.Env[Observation, np.int64]):
             self._game.play(self._opponent.choose(self._game))
 
     def _observe(self) -> tuple[Observation, dict[str, Any]]:
-        return self._game.planes(), {"action_mask": self._game.action_mask(), "side": self.side}
+        observation = {"planes": self._game.planes(), "features": self._game.features()}
+        return observation, {"action_mask": self._game.action_mask(), "side": self.side}
 
 
 gymnasium.register(id="tablut/Tablut-v0", entry_point="tablut.gymnasium:TablutEnv")

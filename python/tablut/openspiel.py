@@ -5,40 +5,46 @@
 >>> state = game.new_initial_state()
 
 Player 0 has the attackers and player 1 the defenders. If the rules draw the side that moves first, the first node is a chance node.
-For both players the observation tensor is f32 `[16, 9, 9]`, the net's input planes (`docs/how-net.md`).
+For both players the observation tensor is f32 `[16, width, width]`, the net's input planes (`docs/how-net.md`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyspiel
 from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
+from ._actions import SIDES
 from ._tablut import Game, Rules
 
 __all__ = ["TablutGame", "TablutState"]
 
-_SIDES = ["attackers", "defenders"]
 _MAX_PLIES = 400
 
-_GAME_TYPE = pyspiel.GameType(
-    short_name="python_tablut",
-    long_name="Tablut",
-    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-    information=pyspiel.GameType.Information.PERFECT_INFORMATION,
-    utility=pyspiel.GameType.Utility.ZERO_SUM,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=2,
-    min_num_players=2,
-    provides_information_state_string=True,
-    provides_information_state_tensor=False,
-    provides_observation_string=True,
-    provides_observation_tensor=True,
-    parameter_specification={"rules": "kvasir", "max_plies": _MAX_PLIES},
-)
+
+def _game_type(chance_mode: Any) -> Any:
+    return pyspiel.GameType(
+        short_name="python_tablut",
+        long_name="Tablut",
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=chance_mode,
+        information=pyspiel.GameType.Information.PERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=2,
+        min_num_players=2,
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification={"rules": "kvasir", "max_plies": _MAX_PLIES},
+    )
+
+
+_DETERMINISTIC = _game_type(pyspiel.GameType.ChanceMode.DETERMINISTIC)
+_DRAWN_FIRST_SIDE = _game_type(pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC)
 
 
 class TablutGame(pyspiel.Game):
@@ -60,7 +66,7 @@ class TablutGame(pyspiel.Game):
             utility_sum=0.0,
             max_game_length=self.max_plies,
         )
-        super().__init__(_GAME_TYPE, info, params)
+        super().__init__(_DRAWN_FIRST_SIDE if self.rules.first is None else _DETERMINISTIC, info, params)
 
     def new_initial_state(self, state: Any = None) -> TablutState:
         """A state at the start of a game."""
@@ -71,7 +77,7 @@ class TablutGame(pyspiel.Game):
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
         """An observer of states."""
         if iig_obs_type is None or (iig_obs_type.public_info and not iig_obs_type.perfect_recall):
-            return _Observer(params)
+            return _Observer(self.rules, params)
         return IIGObserverForPublicInfoGame(iig_obs_type, params)
 
 
@@ -85,7 +91,7 @@ class TablutState(pyspiel.State):
         first = game.rules.first
         self.tablut = None if first is None else self._begin(first)
 
-    def _begin(self, first: str) -> Game:
+    def _begin(self, first: Literal["attackers", "defenders"]) -> Game:
         return Game(self._rules, first=first, max_plies=self._max_plies)
 
     def current_player(self) -> int:
@@ -94,7 +100,7 @@ class TablutState(pyspiel.State):
             return pyspiel.PlayerId.CHANCE
         if self.tablut.outcome is not None:
             return pyspiel.PlayerId.TERMINAL
-        return _SIDES.index(self.tablut.side_to_move)
+        return SIDES.index(self.tablut.side_to_move)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Both sides move first with the same probability."""
@@ -108,13 +114,13 @@ class TablutState(pyspiel.State):
 
     def _apply_action(self, action: int) -> None:
         if self.tablut is None:
-            self.tablut = self._begin(_SIDES[action])
+            self.tablut = self._begin(SIDES[action])
         else:
             self.tablut.play(int(action))
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE or self.tablut is None:
-            return f"{_SIDES[action]} first"
+            return f"{SIDES[action]} first"
         return self.tablut.move_text(int(action))
 
     def is_terminal(self) -> bool:
@@ -137,10 +143,10 @@ class TablutState(pyspiel.State):
 class _Observer:
     """The net's input planes, and the board as text."""
 
-    def __init__(self, params: Any) -> None:
+    def __init__(self, rules: Rules, params: Any) -> None:
         if params:
             raise ValueError(f"observation parameters {params}: expected none")
-        shape = (16, 9, 9)
+        shape = (16, rules.width, rules.width)
         self.tensor = np.zeros(int(np.prod(shape)), np.float32)
         self.dict = {"observation": self.tensor.reshape(shape)}
 
@@ -156,4 +162,4 @@ class _Observer:
         return str(state)
 
 
-pyspiel.register_game(_GAME_TYPE, TablutGame)
+pyspiel.register_game(_DETERMINISTIC, TablutGame)

@@ -8,9 +8,9 @@
 ...     over = termination or truncation
 ...     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
 
-An observation is a dict. `observation` f32 `[16, 9, 9]` has the net's input planes (`docs/how-net.md`), which are the same for both
-agents. `action_mask` i8 `[n_actions]` has a 1 for every legal action of the agent. Rewards are 1 for a win, −1 for a loss and 0 for a
-draw. `tablut.Game.legal_actions` explains the actions.
+An observation is a dict. `observation` f32 `[16, width, width]` and `features` f32 `[48]` are the net's inputs (`docs/how-net.md`), which
+are the same for both agents. `action_mask` i8 `[n_actions]` has a 1 for every legal action of the agent. Rewards are 1 for a win, −1 for a
+loss and 0 for a draw. `tablut.Game.legal_actions` explains the actions.
 """
 
 from __future__ import annotations
@@ -19,16 +19,14 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.utils import EzPickle
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
-from pettingzoo.utils.conversions import aec_to_parallel
 
-from ._actions import check_illegal_actions, replaced, whole
+from ._actions import SIDES, check_illegal_actions, replaced, whole
 from ._picture import RENDER_MODES, check_mode, render
 from ._tablut import Game, Rules
 
-__all__ = ["env", "parallel_env", "raw_env"]
+__all__ = ["env", "raw_env"]
 
 
 def env(**arguments: Any) -> AECEnv:
@@ -40,12 +38,7 @@ def env(**arguments: Any) -> AECEnv:
     return wrappers.OrderEnforcingWrapper(made)
 
 
-def parallel_env(**arguments: Any) -> Any:
-    """The environment for PettingZoo's parallel API. In a step both agents move, one after the other."""
-    return aec_to_parallel(env(**arguments))
-
-
-class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name
+class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name
     """The environment without checks.
 
     Args:
@@ -59,7 +52,7 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name
     metadata = {
         "render_modes": RENDER_MODES,
         "name": "tablut_v0",
-        "is_parallelizable": True,
+        "is_parallelizable": False,
         "render_fps": 2,
     }
 
@@ -70,18 +63,18 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name
         illegal_actions: str = "terminate",
         render_mode: str | None = None,
     ) -> None:
-        EzPickle.__init__(self, rules, max_cycles, illegal_actions, render_mode)
         super().__init__()
         self.rules = rules if isinstance(rules, Rules) else Rules(rules)
         self.max_cycles = max_cycles
         self.illegal_actions = check_illegal_actions(illegal_actions)
         self.render_mode = check_mode(render_mode)
-        self.possible_agents = ["attackers", "defenders"]
-        n_actions = self.rules.n_actions
+        self.possible_agents: list[str] = [*SIDES]
+        n_actions, width = self.rules.n_actions, self.rules.width
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
-                    "observation": spaces.Box(0, 1, (16, 9, 9), np.float32),
+                    "observation": spaces.Box(0, 1, (16, width, width), np.float32),
+                    "features": spaces.Box(-1, 1, (48,), np.float32),
                     "action_mask": spaces.Box(0, 1, (n_actions,), np.int8),
                 }
             )
@@ -111,11 +104,11 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name
         """Begins a game. If the rules draw the side that moves first, it is drawn with `seed`."""
         if seed is not None:
             self._random = np.random.default_rng(seed)
-        first = self.rules.first or self.possible_agents[self._random.integers(2)]
+        first = self.rules.first or SIDES[int(self._random.integers(2))]
         self._game = Game(self.rules, first=first)
         # The agents are in the order in which they move.
         self.agents = [first] + [agent for agent in self.possible_agents if agent != first]
-        self.agent_selection = first
+        self.agent_selection: str = first
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -130,7 +123,7 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name
             mask = self._game.action_mask()
         else:
             mask = np.zeros(self.rules.n_actions, np.int8)
-        return {"observation": self._game.planes(), "action_mask": mask}
+        return {"observation": self._game.planes(), "features": self._game.features(), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         agent = self.agent_selection

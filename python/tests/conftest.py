@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-RULES = ["kvasir", "imperial", "ludoteka"]
+RULES = ["kvasir", "imperial", "ludoteka", "brandubh", "copenhagen"]
+ENTRIES = {7: 1225, 9: 2673, 11: 4961}
 
 
 def _binary() -> Path | None:
@@ -52,9 +53,10 @@ def program() -> Program:
 
 def uniform(planes: np.ndarray, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """An evaluator with equal logits and the value 0."""
-    assert planes.shape[1:] == (16, 9, 9) and planes.dtype == np.float32
-    assert features.shape == (len(planes), 42) and features.dtype == np.float32
-    return np.zeros((len(planes), 2673), np.float32), np.zeros(len(planes), np.float32)
+    n, _, width, _ = planes.shape
+    assert planes.shape == (n, 16, width, width) and planes.dtype == np.float32
+    assert features.shape == (n, 48) and features.dtype == np.float32
+    return np.zeros((n, ENTRIES[width]), np.float32), np.zeros(n, np.float32)
 
 
 @pytest.fixture(scope="session")
@@ -65,11 +67,12 @@ def model():
 
 
 def random_positions(n: int, seed: int = 1, rules: list[str] | None = None, plies: int = 60):
-    """Games after a random number of random plies. The rule sets take turns. No game is over."""
+    """Games after a random number of random plies. The rule sets, by default those of Tablut's board, take turns. No game is over."""
     import tablut
 
     random = np.random.default_rng(seed)
-    sets = [tablut.Rules(name) for name in rules or tablut.Rules.names()]
+    names = rules or [name for name in tablut.Rules.names() if tablut.Rules(name).width == 9]
+    sets = [tablut.Rules(name) for name in names]
     games = []
     while len(games) < n:
         game = tablut.Game(sets[len(games) % len(sets)])

@@ -58,7 +58,7 @@ WRONG = [
     (lambda n: (np.zeros((n, N - 1), np.float32), np.zeros(n)), ValueError, r"policy has the shape \(1, 2672\): expected \(1, 2673\)"),
     (lambda n: (np.zeros((n + 1, N)), np.zeros(n)), ValueError, r"policy has the shape \(2, 2673\)"),
     (lambda n: (np.zeros(N), np.zeros(n)), ValueError, r"policy has the shape \(2673,\)"),
-    (lambda n: (np.zeros((n, N)), np.zeros((n, 2))), ValueError, r"value has the shape \(1, 2\): expected \(1,\) or \(1, 3\)"),
+    (lambda n: (np.zeros((n, N)), np.zeros((n, 2))), ValueError, r"value has the shape \(1, 2\): expected \(1,\) or \(1, 1\) or \(1, 3\)"),
     (lambda n: (np.zeros((n, N), np.int64), np.zeros(n)), TypeError, "policy has the dtype int64: expected float32"),
     (lambda n: (np.zeros((n, N), complex), np.zeros(n)), TypeError, "dtype complex128"),
     (lambda n: (np.zeros((n, N), object), np.zeros(n)), TypeError, "dtype object"),
@@ -88,6 +88,65 @@ def test_what_is_no_evaluator_is_named(model):
         model.evaluate(tablut.Game())
 
 
+def test_stop_iteration_in_a_callable_does_not_end_self_play():
+    def evaluator(planes, features):
+        return next(iter([]))
+
+    with pytest.raises(RuntimeError, match="StopIteration") as caught:
+        list(tablut.self_play(evaluator=evaluator, games=2, simulations=4))
+    assert isinstance(caught.value.__cause__, StopIteration)
+
+
+class Long:
+    """A sequence that states a length."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, place):
+        raise IndexError(place)
+
+
+def test_large_numbers_are_errors_and_do_not_end_python(model):
+    from tablut.vector import VectorEnv
+
+    for n in (10**12, 2**62):
+        assert tablut.Game("kvasir", moves=Long(n)).ply == 0
+        assert len(model.evaluate(Long(n))) == 0 and tablut.search(Long(n)) == []
+        assert len(tablut.encode(Long(n))["planes"]) == 0 and len(tablut.to_arrays(Long(n))["planes"]) == 0
+        for call in [
+            lambda n=n: tablut.Game("kvasir", moves=range(n)),
+            lambda n=n: model.evaluate(range(n)),
+            lambda n=n: tablut.search(range(n)),
+            lambda n=n: tablut.encode(range(n)),
+            lambda n=n: tablut.to_arrays(range(n)),
+            lambda n=n: tablut.write_games("absent.games", range(n)),
+            lambda n=n: tablut.match(range(n)),
+        ]:
+            with pytest.raises(TypeError):
+                call()
+        with pytest.raises(ValueError, match="expected at most 1000000"):
+            tablut.match(["random", "greedy"], games=n)
+        with pytest.raises(ValueError, match="expected 1 to 100000"):
+            VectorEnv(n)
+
+
+def test_a_wrong_seed_is_named():
+    for seed in (-1, 2**64, 0.5, "one"):
+        for call in [
+            lambda seed=seed: tablut.search(tablut.Game(), simulations=1, seed=seed),
+            lambda seed=seed: tablut.self_play(games=1, seed=seed),
+            lambda seed=seed: tablut.match(["random", "greedy"], games=2, seed=seed),
+            lambda seed=seed: tablut.Player("random", "kvasir", seed=seed),
+        ]:
+            with pytest.raises(ValueError, match=f"seed {seed}: expected a whole number"):
+                call()
+    assert tablut.search(tablut.Game(), simulations=2, seed=np.int64(3)).simulations == 2
+
+
 def interrupt_soon(seconds=0.3):
     """Presses Ctrl-C after some seconds."""
     # A shell that starts this in the background lets it ignore Ctrl-C.
@@ -115,13 +174,15 @@ def endless(kind):
         tablut.match(["net:shipped@800", "net:shipped@801"], games=10_000)
     elif kind == "player":
         tablut.Player("net:shipped@1000000", "kvasir").choose(game)
+    elif kind == "perft":
+        game.rules.perft(9)
     elif kind == "evaluate":
         model, games = tablut.Model.shipped(), random_positions(1000)
         while True:
             model.evaluate(games)
 
 
-@pytest.mark.parametrize("kind", ["search", "callable", "many", "self-play", "match", "player", "evaluate"])
+@pytest.mark.parametrize("kind", ["search", "callable", "many", "self-play", "match", "player", "perft", "evaluate"])
 def test_ctrl_c_ends_what_takes_long(kind):
     interrupt_soon()
     begun = time.monotonic()
@@ -284,6 +345,7 @@ def test_wrong_arrays_for_the_vector_environment_are_named():
     from tablut.vector import VectorEnv
 
     env = VectorEnv(4)
+    env.reset(seed=1)
     before = env.observe()["planes"]
     for actions, kind, message in [
         (np.zeros(3, int), ValueError, r"actions of the shape \[3\]: expected \[4\]"),
@@ -297,6 +359,6 @@ def test_wrong_arrays_for_the_vector_environment_are_named():
         with pytest.raises(kind, match=message):
             env.step(actions)
     assert np.array_equal(env.observe()["planes"], before)
-    for arguments in [{"n": 0}, {"threads": 0}, {"max_plies": 0}, {"observations": "all"}]:
+    for arguments in [{"num_envs": 0}, {"threads": 0}, {"max_plies": 0}, {"observations": "all"}]:
         with pytest.raises(ValueError):
-            VectorEnv(**{"n": 4, **arguments})
+            VectorEnv(**{"num_envs": 4, **arguments})

@@ -10,15 +10,20 @@ import tablut
 from conftest import random_positions
 
 
-def test_the_names_are_fourteen_and_each_is_a_rule_set():
+def test_each_name_is_a_rule_set():
     names = tablut.Rules.names()
-    assert len(names) == 14 and "kvasir" in names
+    assert len(names) == 20 and "kvasir" in names
     for name in names:
         rules = tablut.Rules(name)
         assert rules.name == name and rules.source
         assert tablut.Rules.from_toml(rules.to_toml()) == rules
     assert tablut.Rules("imperial").first is None and tablut.Rules("imperial").n_actions == 12960
     assert tablut.Rules("ludoteka").first == "defenders" and tablut.Rules("ludoteka").n_actions == 2592
+    assert tablut.Rules("kvasir") is not None and tablut.Game("kvasir").rules == tablut.Rules("kvasir")
+    for name, numbers in [("brandubh", (7, 1225, 1176)), ("kvasir", (9, 2673, 2592)), ("copenhagen", (11, 4961, 4840))]:
+        rules = tablut.Rules(name)
+        assert (rules.width, rules.policy_entries, rules.n_actions) == numbers
+        assert tablut.Game(name).board().shape == (rules.width, rules.width)
 
 
 def test_a_variant_has_its_own_rules(tmp_path):

@@ -5,8 +5,8 @@ use crate::errors::{type_error, value_error};
 use numpy::ndarray::{ArrayViewD, Axis};
 use numpy::{IntoPyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
-use std::sync::mpsc::{Sender, channel};
+use pyo3::types::{PyList, PyTuple};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use tablut_net::{FEATURES, InputBatch, encode, policy_entries};
 use tablut_rules::BoardSize;
 use tablut_search::{Chances, EvaluateError, Evaluation, Evaluator, Situation};
@@ -17,14 +17,14 @@ const TOLERANCE: f32 = 1e-3;
 pub(crate) struct Batch {
     callable: usize,
     input: InputBatch,
-    answers: Sender<Vec<Evaluation>>,
+    answers: SyncSender<Vec<Evaluation>>,
 }
 
 /// An evaluator that sends its batches to the thread that calls the callable.
 pub(crate) struct CallableEvaluator<T> {
     /// The index of the callable.
     pub(crate) callable: usize,
-    pub(crate) to_caller: Sender<Message<T>>,
+    pub(crate) to_caller: SyncSender<Message<T>>,
 }
 
 impl<T: Send> Evaluator for CallableEvaluator<T> {
@@ -36,7 +36,7 @@ impl<T: Send> Evaluator for CallableEvaluator<T> {
         for query in queries {
             encode(&query.borrowed(), &mut input);
         }
-        let (answers, answered) = channel();
+        let (answers, answered) = sync_channel(1);
         let stopped = || EvaluateError::new("the evaluator was stopped");
         let batch = Batch { callable: self.callable, input, answers };
         self.to_caller.send(Message::Batch(batch)).map_err(|_| stopped())?;
@@ -57,7 +57,7 @@ impl Batch {
         let Self { callable, input, answers } = self;
         let mut found: Vec<(usize, Evaluation)> = Vec::with_capacity(input.n);
         for part in input.parts() {
-            let planes = planes_array(py, &part.input, |value| value)?;
+            let planes = planes_array(py, &part.input, 1.0_f32)?;
             let features = part.input.features.clone().into_pyarray(py).reshape([part.input.n, FEATURES])?;
             let result = callables[callable].bind(py).call1((planes, features))?;
             found.extend(part.rows.iter().copied().zip(evaluations(&result, part.size, &part.input)?));
@@ -71,23 +71,28 @@ impl Batch {
 
 fn evaluations(result: &Bound<'_, PyAny>, size: BoardSize, input: &InputBatch) -> PyResult<Vec<Evaluation>> {
     let form = "expected a tuple (policy, value) or (policy, value, moves_left)";
-    let Ok(parts) = result.cast::<PyTuple>() else {
-        return Err(type_error(format!("the evaluator returned {}: {form}", result.get_type().name()?)));
+    // ONNX Runtime returns a list.
+    let parts = match result.cast::<PyList>() {
+        Ok(list) => list.to_tuple(),
+        Err(_) => result.cast::<PyTuple>().cloned().map_err(|_| {
+            let kind = result.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
+            type_error(format!("the evaluator returned {kind}: {form}"))
+        })?,
     };
     if !(2..=3).contains(&parts.len()) {
         return Err(type_error(format!("the evaluator returned a tuple of {}: {form}", parts.len())));
     }
     let n = input.n;
     let policy = floats(&parts.get_item(0)?, "policy", &[&[n, policy_entries(size)]])?;
-    let value = floats(&parts.get_item(1)?, "value", &[&[n], &[n, 3]])?;
+    let value = floats(&parts.get_item(1)?, "value", &[&[n], &[n, 1], &[n, 3]])?;
     let moves_left = match parts.len() {
-        3 => Some(floats(&parts.get_item(2)?, "moves_left", &[&[n]])?),
+        3 => Some(floats(&parts.get_item(2)?, "moves_left", &[&[n], &[n, 1]])?),
         _ => None,
     };
     let (policy, value) = (policy.as_array(), value.as_array());
     let moves_left = moves_left.as_ref().map(PyReadonlyArrayDyn::as_array);
     let evaluation = |row: usize| {
-        let moves_left = moves_left.as_ref().map_or(0.0, |moves_left| moves_left[row]);
+        let moves_left = moves_left.as_ref().map_or(0.0, |moves_left| first_of(moves_left, row));
         if !moves_left.is_finite() || moves_left < 0.0 {
             return Err(value_error(format!("the evaluator's moves_left[{row}] is {moves_left}: expected 0 or more")));
         }
@@ -139,10 +144,15 @@ fn logits(policy: &ArrayViewD<'_, f32>, row: usize, input: &InputBatch) -> PyRes
     }
 }
 
+/// The number of a row of an array `[n]` or `[n, 1]`.
+fn first_of(array: &ArrayViewD<'_, f32>, row: usize) -> f32 {
+    if array.ndim() == 1 { array[[row]] } else { array[[row, 0]] }
+}
+
 /// The chances of a row: three probabilities, or a value without draws.
 fn chances(value: &ArrayViewD<'_, f32>, row: usize) -> PyResult<[f32; 3]> {
-    if value.ndim() == 1 {
-        let value = value[row];
+    if value.ndim() == 1 || value.shape()[1] == 1 {
+        let value = first_of(value, row);
         if !value.is_finite() || value.abs() > 1.0 + TOLERANCE {
             return Err(value_error(format!(
                 "the evaluator's value[{row}] is {value}: expected −1 (the defenders win) to 1 (the attackers win)"

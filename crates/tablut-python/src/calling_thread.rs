@@ -5,12 +5,21 @@
 
 use crate::callable::Message;
 use pyo3::prelude::*;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 use tablut_games::CancelToken;
 
 /// The maximum time between two checks of Python's signals.
 const PATIENCE: Duration = Duration::from_millis(20);
+
+/// The most messages that wait for the calling thread. Further ones keep their threads waiting, so that games of self-play
+/// do not pile up.
+const WAITING: usize = 64;
+
+/// A channel to the calling thread.
+pub(crate) fn messages<T>() -> (SyncSender<Message<T>>, Receiver<Message<T>>) {
+    sync_channel(WAITING)
+}
 
 /// The next message, or `None` if there is none within `PATIENCE`. Checks signals first.
 pub(crate) fn next_message<T: Send>(
@@ -32,7 +41,7 @@ pub(crate) fn supervise<T: Send>(
     py: Python<'_>,
     callables: &[Py<PyAny>],
     mut receiver: Receiver<Message<()>>,
-    to_caller: &Sender<Message<()>>,
+    to_caller: &SyncSender<Message<()>>,
     work: impl FnOnce(&CancelToken) -> T + Send,
 ) -> PyResult<T> {
     let cancel = CancelToken::new();

@@ -29,17 +29,20 @@ pub(crate) fn indices_array<'py>(py: Python<'py>, moves: &[PolicyIndex]) -> PyRe
     flat.into_pyarray(py).reshape([moves.len(), 2])
 }
 
-/// The planes of a batch, `[n, 16, width, width]`, each value 0 or 1. An empty batch has Tablut's board.
-pub(crate) fn planes_array<'py, T: Element>(
+/// The planes of a batch, `[n, 16, width, width]`, each value 0 or `one`. An empty batch has Tablut's board.
+pub(crate) fn planes_array<'py, T: Element + Copy + Default>(
     py: Python<'py>,
     batch: &InputBatch,
-    value: fn(f32) -> T,
+    one: T,
 ) -> PyResult<Bound<'py, PyArray4<T>>> {
     let size = batch.sizes.first().copied().unwrap_or(BoardSize::Nine);
     if let Some(other) = batch.sizes.iter().find(|other| **other != size) {
         return Err(value_error(format!("positions on {size} and {other} squares: expected boards of one size")));
     }
-    let values: Vec<T> = batch.plane_values().into_iter().map(value).collect();
+    let mut values = vec![T::default(); batch.planes.len() * size.n_squares()];
+    for (plane, values) in batch.planes.iter().zip(values.chunks_exact_mut(size.n_squares())) {
+        plane.iter().for_each(|square| values[size.place(square)] = one);
+    }
     values.into_pyarray(py).reshape([batch.n, PLANES, size.width(), size.width()])
 }
 
@@ -47,7 +50,7 @@ pub(crate) fn planes_array<'py, T: Element>(
 /// `move_ends` u32 `[n]`.
 pub(crate) fn batch_dict(py: Python<'_>, batch: InputBatch) -> PyResult<Bound<'_, PyDict>> {
     let arrays = PyDict::new(py);
-    arrays.set_item("planes", planes_array(py, &batch, |value| value)?)?;
+    arrays.set_item("planes", planes_array(py, &batch, 1.0_f32)?)?;
     arrays.set_item("moves", indices_array(py, &batch.moves)?)?;
     arrays.set_item("move_ends", batch.move_ends.into_pyarray(py))?;
     arrays.set_item("features", batch.features.into_pyarray(py).reshape([batch.n, FEATURES])?)?;

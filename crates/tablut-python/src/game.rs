@@ -3,6 +3,7 @@
 use crate::action::{action_of, move_of, n_actions};
 use crate::encoding::{batch_dict, batch_of, index_array, indices_array, symmetry};
 use crate::errors::{illegal_move, type_error, value_error};
+use crate::items::Items;
 use crate::rules::{PyRules, RulesArgument, side};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
@@ -96,11 +97,11 @@ impl PyGame {
         rules: Option<RulesArgument>,
         position: Option<&str>,
         first: Option<&str>,
-        moves: Option<Vec<String>>,
+        moves: Option<Items<String>>,
         max_plies: Option<u32>,
     ) -> PyResult<Self> {
         let rules = RulesArgument::or_usual(rules)?;
-        let moves = moves.unwrap_or_default();
+        let moves = moves.map_or_else(Vec::new, |moves| moves.0);
         let first_move = moves.first().map(String::as_str);
         let position = rules.opening_of(side(first)?, position, first_move).map_err(value_error)?;
         let mut game = begin(rules, position, max_plies)?;
@@ -120,7 +121,7 @@ impl PyGame {
         _class: &Bound<'_, PyType>,
         rules: RulesArgument,
         position: &str,
-        moves: Vec<String>,
+        moves: Items<String>,
         max_plies: Option<u32>,
     ) -> PyResult<Self> {
         Self::new(Some(rules), Some(position), None, Some(moves), max_plies)
@@ -199,9 +200,9 @@ impl PyGame {
 
     /// The actions of the legal moves in the order of `legal_moves`, i64 `[k]`.
     ///
-    /// An action is 0 to 2591 without a choice of captures: the move's policy entry. If the mover chooses what to
-    /// capture, 2592 · (1 + d) is added, with the direction d from the destination to the captured piece: north 0, east
-    /// 1, south 2, west 3.
+    /// Without a choice of captures an action is the move's policy entry, on Tablut's board 0 to 2591. If the mover
+    /// chooses what to capture, 2592 · (1 + d) is added (1176 on 7 × 7 squares, 4840 on 11 × 11), with the direction d from
+    /// the destination to the captured piece: north 0, east 1, south 2, west 3.
     fn legal_actions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         index_array(py, self.moves().iter().map(|&mv| action_of(self.game.position().size(), mv)))
     }
@@ -262,7 +263,7 @@ impl PyGame {
         Ok(Self { game })
     }
 
-    /// The pieces, i8 `[n, n]` for `n` squares a side: 0 no piece, 1 an attacker, 2 a defender, 3 the king. The first row
+    /// The pieces, i8 `[width, width]`: 0 no piece, 1 an attacker, 2 a defender, 3 the king. The first row
     /// is row 1.
     fn board<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i8>>> {
         let size = self.game.position().size();
@@ -293,7 +294,7 @@ impl PyGame {
         indices_array(py, &indices)
     }
 
-    /// The board as text, with row 9 on top. The squares of the last move are in brackets.
+    /// The board as text, with row 1 at the bottom. The squares of the last move are in brackets.
     #[pyo3(signature = (*, ascii=false, colour=false))]
     fn text(&self, ascii: bool, colour: bool) -> String {
         let style = Style { colour, unicode: !ascii };
@@ -361,16 +362,17 @@ pub(crate) fn write_board(position: &Position, board: &mut [i8]) {
     write(position.king_board(), 3);
 }
 
-/// The games as a dict of arrays for a net: `planes` f32 `[n, 16, 9, 9]`, `features` f32 `[n, 42]`, `moves` u16 `[m,
-/// 2]` with the policy indices of all legal moves, `move_ends` u32 `[n]` with the end of each game's moves. `symmetry`
-/// transforms the boards.
+/// The games as a dict of arrays for a net: `planes` f32 `[n, 16, width, width]`, `features` f32 `[n, 48]`, `moves` u16
+/// `[m, 2]` with the policy indices of all legal moves, `move_ends` u32 `[n]` with the end of each game's moves.
+/// `symmetry` transforms the boards. All games must have boards of one size.
 #[pyfunction]
 #[pyo3(signature = (games, symmetry=0))]
 pub(crate) fn encode<'py>(
     py: Python<'py>,
-    games: Vec<PyRef<'py, PyGame>>,
+    games: Items<PyRef<'py, PyGame>>,
     symmetry: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let Items(games) = games;
     let symmetry = self::symmetry(symmetry)?;
     let situations: Vec<Situation> = games.iter().map(|game| game.situation()).collect();
     drop(games);

@@ -2,6 +2,7 @@
 
 use crate::errors::{runtime_error, value_error};
 use pyo3::prelude::*;
+use pyo3::types::IntoPyDict;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -12,6 +13,10 @@ pub(crate) fn to_python<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult
 
 /// Plain data from a dict. `what` is its name in messages.
 pub(crate) fn from_python<T: DeserializeOwned>(what: &str, object: &Bound<'_, PyAny>) -> PyResult<T> {
-    let text: String = object.py().import("json")?.call_method1("dumps", (object,))?.extract()?;
+    let py = object.py();
+    // NumPy's numbers have a method `item`, which returns Python's.
+    let item = py.import("operator")?.call_method1("methodcaller", ("item",))?;
+    let arguments = [("default", item)].into_py_dict(py)?;
+    let text: String = py.import("json")?.call_method("dumps", (object,), Some(&arguments))?.extract()?;
     serde_json::from_str(&text).map_err(|error| value_error(format!("{what}: {error}")))
 }

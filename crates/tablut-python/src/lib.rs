@@ -1,7 +1,7 @@
 //! The module `_tablut` of the Python package `tablut`. `python/tablut` re-exports its contents.
 //!
 //! - `rules`, `game`, `action`, `encoding`: rule sets and games, moves as numbers, positions as arrays.
-//! - `model`: nets. `callable`: Python callables instead of nets.
+//! - `items`: sequences and seeds as arguments. `model`: nets. `callable`: Python callables instead of nets.
 //! - `search`, `selfplay`, `record`, `players`, `matches`: search, self-play, records, players and matches.
 //! - `vector`: many games at once. `run`: a run's folder.
 //!
@@ -16,6 +16,7 @@ mod calling_thread;
 mod encoding;
 mod errors;
 mod game;
+mod items;
 mod json;
 mod matches;
 mod model;

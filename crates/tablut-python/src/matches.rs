@@ -1,7 +1,8 @@
 //! Matches between players.
 
-use crate::calling_thread::supervise;
+use crate::calling_thread::{messages, supervise};
 use crate::errors::{type_error, value_error};
+use crate::items::Items;
 use crate::json::to_python;
 use crate::model::{PyModel, n_threads};
 use crate::players::{add_net, contestant};
@@ -10,7 +11,6 @@ use crate::search::{Prepared, Source};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use std::sync::Arc;
-use std::sync::mpsc::channel;
 use tablut_arena::{
     DEFAULT_OPENING_PLIES, MatchConfig, MatchError, MatchReport, OpeningBook, Tournament, ladder, play_match,
 };
@@ -21,10 +21,12 @@ use tablut_ratings::TestBounds;
 use tablut_rules::Rules;
 use tablut_search::{Evaluator, Limit, SearchConfig};
 
-/// Games that a thread plays at the same time, as in `tablut match`.
-const GAMES_PER_THREAD: usize = 16;
+/// The text of a signature needs a number.
+const _: () = assert!(DEFAULT_OPENING_PLIES == 4);
 
-enum Entrant {
+const MAX_GAMES: usize = 1_000_000;
+
+pub(crate) enum Entrant {
     /// A player that a text names.
     Named(NamedPlayer),
     /// A model or a callable with a limit for each move.
@@ -32,7 +34,7 @@ enum Entrant {
 }
 
 impl Entrant {
-    fn read(py: Python<'_>, player: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn read(player: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(text) = player.cast::<PyString>() {
             return text.to_cow()?.parse().map(Self::Named).map_err(value_error);
         }
@@ -50,7 +52,7 @@ impl Entrant {
         let limit: Limit = limit.str()?.to_cow()?.parse().map_err(value_error)?;
         let source = match net.cast::<PyModel>() {
             Ok(model) => Source::Model(model.clone().unbind()),
-            Err(_) => Source::of(py, None, Some(net.unbind()))?,
+            Err(_) => Source::of(player.py(), None, Some(net.unbind()))?,
         };
         Ok(Self::Own { name, source, limit })
     }
@@ -63,30 +65,43 @@ impl Entrant {
     }
 }
 
+impl<'a, 'py> FromPyObject<'a, 'py> for Entrant {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Self::read(&object)
+    }
+}
+
 /// Plays a match between every two of the players, and returns scores with 95 % intervals as a dict.
 ///
 /// A player is a text such as `"alphabeta:2"` or `"net:shipped@64"`, or a tuple of a name, a `Model` or a callable as
 /// for `search`, and a limit per move, such as 64 or `"200ms"`. Games are played in pairs: two games from one opening
 /// of `opening_plies` random plies with sides exchanged. `openings="even"` uses the package's book of even openings
 /// instead. `sequential_test` ends a match early when its result is clear: `"0,20"` are the bounds in Elo. The result
-/// depends on the seed and not on threads. It equals that of `tablut match` with the same settings.
+/// depends on the seed and not on threads. It equals that of `tablut match` with the same settings. Each of `threads`
+/// threads plays `batch` games at once, and their positions form batches.
 #[pyfunction]
-#[pyo3(name = "match", signature = (players, *, rules=None, games=200, opening_plies=DEFAULT_OPENING_PLIES, openings=None, max_plies=400,
-    seed=1, sequential_test=None, threads=None))]
+#[pyo3(name = "match", signature = (players, *, rules=None, games=200, opening_plies=4, openings=None, max_plies=400, seed=1,
+    sequential_test=None, threads=None, batch=16))]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword of the Python function")]
 pub(crate) fn play_matches<'py>(
     py: Python<'py>,
-    players: Vec<Bound<'py, PyAny>>,
+    players: Items<Entrant>,
     rules: Option<RulesArgument>,
     games: usize,
     opening_plies: u32,
     openings: Option<&str>,
     max_plies: u32,
-    seed: u64,
+    #[pyo3(from_py_with = crate::items::seed)] seed: u64,
     sequential_test: Option<&str>,
     threads: Option<usize>,
+    batch: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let entrants = players.iter().map(|player| Entrant::read(py, player)).collect::<PyResult<Vec<_>>>()?;
+    let Items(entrants) = players;
+    if games > MAX_GAMES {
+        return Err(value_error(format!("{games} games: expected at most {MAX_GAMES}")));
+    }
     check_names(&entrants)?;
     let mut nets = NetPool::default();
     for entrant in &entrants {
@@ -111,7 +126,7 @@ pub(crate) fn play_matches<'py>(
         max_plies,
         seed,
         sequential_test,
-        concurrency: Concurrency { workers, tasks_per_worker: GAMES_PER_THREAD },
+        concurrency: Concurrency { workers, tasks_per_worker: batch },
     };
     if let Some(name) = openings {
         let book = book(name, &rules)?;
@@ -165,7 +180,7 @@ fn play(py: Python<'_>, pair: [&Entrant; 2], nets: &NetPool, config: &MatchConfi
     };
     let contestants = [contestant(0)?, contestant(1)?];
     let sources: Vec<&Source> = [own(0), own(1)].into_iter().flatten().collect();
-    let (to_caller, receiver) = channel();
+    let (to_caller, receiver) = messages();
     let workers = config.concurrency.workers;
     let mut callables = Vec::new();
     let mut sets: Vec<Vec<Box<dyn Evaluator>>> = (0..workers).map(|_| nets.evaluators()).collect();

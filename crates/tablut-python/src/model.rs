@@ -4,6 +4,7 @@
 
 use crate::errors::{net_error, runtime_error, value_error};
 use crate::game::PyGame;
+use crate::items::Items;
 use crate::json::to_python;
 use crate::rules::PyRules;
 use crate::threads::Workers;
@@ -11,6 +12,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -71,7 +73,7 @@ impl PyModel {
         Self::new(path.display().to_string(), load_net(&path).map_err(net_error)?)
     }
 
-    /// The net that comes with the package. It was trained on all fourteen rule sets.
+    /// The net that comes with the package. Its `rules` are those that it was trained on.
     #[staticmethod]
     pub(crate) fn shipped(py: Python<'_>) -> PyResult<Py<PyModel>> {
         let model = || load_net(Path::new(SHIPPED)).map_err(net_error);
@@ -115,9 +117,10 @@ impl PyModel {
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
-        games: Vec<PyRef<'py, PyGame>>,
+        games: Items<PyRef<'py, PyGame>>,
         threads: Option<usize>,
     ) -> PyResult<PyEvaluations> {
+        let Items(games) = games;
         let query = |(place, game): (usize, &PyRef<'_, PyGame>)| {
             game.expect_open(|| format!("game {place}"))?;
             // The threads list the moves.
@@ -134,6 +137,37 @@ impl PyModel {
         }
         self.give_back(engines);
         found.into_python(py)
+    }
+
+    /// Creates the net again, for `pickle`.
+    #[classmethod]
+    #[pyo3(name = "_restore")]
+    fn restore(_class: &Bound<'_, PyType>, name: String, bytes: &[u8]) -> PyResult<Self> {
+        Self::new(name, Model::from_bytes(bytes).map_err(value_error)?)
+    }
+
+    fn __copy__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __deepcopy__<'py>(this: PyRef<'py, Self>, _memo: &Bound<'py, PyDict>) -> PyRef<'py, Self> {
+        this
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let class = py.get_type::<Self>();
+        if self.net.name == SHIPPED_NAME {
+            return Ok((class.getattr("shipped")?, PyTuple::empty(py)));
+        }
+        let PooledNet { weights, rules, training, card, .. } = &self.net;
+        let model = Model {
+            weights: (**weights).clone(),
+            rules: rules.clone(),
+            training: training.clone(),
+            card: card.clone(),
+        };
+        let bytes = PyBytes::new(py, &model.to_bytes().map_err(runtime_error)?);
+        Ok((class.getattr("_restore")?, (&self.net.name, bytes).into_pyobject(py)?))
     }
 
     fn __repr__(&self) -> String {
@@ -241,6 +275,24 @@ pub(crate) struct PyEvaluations {
 
 #[pymethods]
 impl PyEvaluations {
+    /// Creates the evaluations again, for `pickle` and `copy`.
+    #[classmethod]
+    #[pyo3(name = "_restore")]
+    fn restore(
+        _class: &Bound<'_, PyType>,
+        logits: Py<PyArray1<f32>>,
+        move_ends: Py<PyArray1<u32>>,
+        wdl: Py<PyArray2<f32>>,
+        moves_left: Py<PyArray1<f32>>,
+    ) -> Self {
+        Self { logits, move_ends, wdl, moves_left }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let parts = (&self.logits, &self.move_ends, &self.wdl, &self.moves_left).into_pyobject(py)?;
+        Ok((py.get_type::<Self>().getattr("_restore")?, parts))
+    }
+
     /// From −1 (the defenders win) to 1 (the attackers win), f32 `[n]`.
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {

@@ -1,12 +1,12 @@
 //! Players that are named by text.
 
-use crate::calling_thread::supervise;
+use crate::calling_thread::{messages, supervise};
 use crate::errors::{net_error, runtime_error, value_error};
 use crate::game::PyGame;
-use crate::rules::RulesArgument;
+use crate::rules::{PyRules, RulesArgument};
 use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
 use std::path::Path;
-use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tablut_games::{CancelToken, load_net};
 use tablut_net::NetPool;
@@ -36,7 +36,7 @@ struct Seat {
 
 /// A player for one side of a game: `random`, `greedy`, `alphabeta:DEPTH`, `alphabeta:200ms`, `rollouts:N`,
 /// `net:FILE@64`, `net:shipped@64` or `policy:FILE`. It stores the game that it plays, so a net reuses its search tree.
-/// Use it in one thread at a time.
+/// A copy has the same seed and an empty tree. Use it in one thread at a time.
 #[pyclass(frozen, name = "Player", module = "tablut")]
 pub(crate) struct PyPlayer {
     text: String,
@@ -49,7 +49,7 @@ pub(crate) struct PyPlayer {
 impl PyPlayer {
     #[new]
     #[pyo3(signature = (text, rules, *, seed=1))]
-    fn new(text: &str, rules: RulesArgument, seed: u64) -> PyResult<Self> {
+    fn new(text: &str, rules: RulesArgument, #[pyo3(from_py_with = crate::items::seed)] seed: u64) -> PyResult<Self> {
         let RulesArgument(rules) = rules;
         let named: NamedPlayer = text.parse().map_err(value_error)?;
         let mut nets = NetPool::default();
@@ -86,16 +86,28 @@ impl PyPlayer {
         let game = copied;
         let mut seat = self.lock()?;
         let seat = &mut *seat;
-        let (to_caller, receiver) = channel();
+        let (to_caller, receiver) = messages();
         let chosen = supervise(py, &[], receiver, &to_caller, |cancel| self.think(seat, &game, cancel))?;
         Ok(chosen?.to_string())
     }
 
     /// Drops the current game and sets the seed of the next one.
-    fn reset(&self, seed: u64) -> PyResult<()> {
+    fn reset(&self, #[pyo3(from_py_with = crate::items::seed)] seed: u64) -> PyResult<()> {
         let mut seat = self.lock()?;
         (seat.seed, seat.seen) = (seed, None);
         Ok(())
+    }
+
+    /// Creates the player again, for `pickle` and `copy`.
+    #[classmethod]
+    #[pyo3(name = "_restore")]
+    fn restore(_class: &Bound<'_, PyType>, text: &str, rules: RulesArgument, seed: u64) -> PyResult<Self> {
+        Self::new(text, rules, seed)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let parts = (&self.text, PyRules { rules: self.rules.clone() }, self.lock()?.seed).into_pyobject(py)?;
+        Ok((py.get_type::<Self>().getattr("_restore")?, parts))
     }
 
     fn __repr__(&self) -> String {

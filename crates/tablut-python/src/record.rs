@@ -3,6 +3,7 @@
 use crate::encoding::{batch_dict, planes_array};
 use crate::errors::{check_readable, runtime_error, value_error};
 use crate::game::{PyGame, PyOutcome};
+use crate::items::Items;
 use crate::rules::PyRules;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyIndexError;
@@ -198,10 +199,10 @@ pub(crate) fn read_games(py: Python<'_>, path: PathBuf) -> PyResult<Vec<PyRecord
 pub(crate) fn write_games(
     py: Python<'_>,
     path: PathBuf,
-    records: Vec<Bound<'_, PyRecord>>,
+    records: Items<Bound<'_, PyRecord>>,
     evaluations: u64,
 ) -> PyResult<()> {
-    let (games, rules) = with_rules(&records)?;
+    let (games, rules) = with_rules(&records.0)?;
     drop(records);
     let file = RecordFile::new(evaluations, rules.iter().map(|rules| &**rules), games);
     tablut_net::durable::require_folder(&path)?;
@@ -210,25 +211,25 @@ pub(crate) fn write_games(
 
 /// The training data of game records as a dict of arrays, with a row for each position that a search has evaluated.
 ///
-/// With `n` positions and `m` legal moves in total: `planes` u8 `[n, 16, 9, 9]`, `features` f32 `[n, 42]`, `moves` u16
-/// `[m, 2]`, `move_ends` u32 `[n]`, `policy` f32 `[m]`, `values` f32 `[n, 3]`, `moves_left` f32 `[n]` (NaN in
-/// unfinished games). They are the arrays of `tablut data export positions`. `value_share` is the share of the search's
+/// With `n` positions and `m` legal moves in total: `planes` u8 `[n, 16, width, width]`, `features` f32 `[n, 48]`,
+/// `moves` u16 `[m, 2]`, `move_ends` u32 `[n]`, `policy` f32 `[m]`, `values` f32 `[n, 3]`, `moves_left` f32 `[n]` (NaN
+/// in unfinished games). All games must have boards of one size. The arrays are the arrays of `tablut data export positions`. `value_share` is the share of the search's
 /// chances in `values`; the rest is the game's outcome.
 #[pyfunction]
 #[pyo3(signature = (records, *, value_share=0.0))]
 pub(crate) fn to_arrays<'py>(
     py: Python<'py>,
-    records: Vec<Bound<'py, PyRecord>>,
+    records: Items<Bound<'py, PyRecord>>,
     value_share: f32,
 ) -> PyResult<Bound<'py, PyDict>> {
     if !(0.0..=1.0).contains(&value_share) {
         return Err(value_error(format!("value_share {value_share}: expected 0 to 1")));
     }
-    let (games, rules) = with_rules(&records)?;
+    let (games, rules) = with_rules(&records.0)?;
     drop(records);
     let TrainingBatch { input, policy, wdl, moves_left } = py.detach(|| training_data(&games, rules, value_share))?;
     let n = input.n;
-    let planes = planes_array(py, &input, |value| value as u8)?;
+    let planes = planes_array(py, &input, 1_u8)?;
     let arrays = batch_dict(py, input)?;
     arrays.set_item("planes", planes)?;
     arrays.set_item("policy", policy.into_pyarray(py))?;

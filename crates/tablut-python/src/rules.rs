@@ -8,17 +8,20 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use tablut_rules::{Bitboard, RULE_SET_NAMES, RuleSet, Rules, Side, USUAL_RULE_SET};
+use tablut_net::policy_entries;
+use tablut_rules::{
+    Bitboard, MoveList, Position, RULE_SET_NAMES, RuleSet, Rules, Side, USUAL_RULE_SET, is_rule_set_name,
+};
 
-/// A cache of compiled rule sets by their text. Reading and compiling takes a millisecond, and many games in one pickle
+/// A cache of compiled rule sets by their text, or by the name of a built-in one. Reading and compiling takes a millisecond, and many games in one pickle
 /// have the same rules. It is locked only while Python's lock is held.
 static RECENT: Mutex<VecDeque<(String, Arc<Rules>)>> = Mutex::new(VecDeque::new());
-const MOST_RECENT: usize = 16;
+const MOST_RECENT: usize = 32;
 
 /// A rule set, compiled for play.
 ///
 /// `Rules("kvasir")` is a built-in rule set, and `Rules("mine.toml")` one from a file. `Rules.names()` lists the
-/// fourteen built-in ones.
+/// built-in ones.
 #[pyclass(frozen, name = "Rules", module = "tablut")]
 pub(crate) struct PyRules {
     pub(crate) rules: Arc<Rules>,
@@ -28,24 +31,15 @@ pub(crate) struct PyRules {
 impl PyRules {
     #[new]
     fn new(name_or_path: PathBuf) -> PyResult<Self> {
-        let rules = Rules::load(&name_or_path.to_string_lossy()).map_err(value_error)?;
-        Ok(Self { rules: Arc::new(rules) })
+        let name = name_or_path.to_string_lossy();
+        let load = || Rules::load(&name).map_err(value_error);
+        if is_rule_set_name(&name) { recent(&name, load) } else { Ok(Self { rules: Arc::new(load()?) }) }
     }
 
     /// The rules in a TOML text: all keys, or `base = "kvasir"` and the keys that differ.
     #[classmethod]
     fn from_toml(_class: &Bound<'_, PyType>, text: &str) -> PyResult<Self> {
-        let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, rules)) = recent.iter().find(|(known, _)| known == text) {
-            return Ok(Self { rules: Arc::clone(rules) });
-        }
-        let set = RuleSet::from_toml(text).map_err(value_error)?;
-        let rules = Arc::new(Rules::new(set).map_err(value_error)?);
-        if recent.len() == MOST_RECENT {
-            recent.pop_front();
-        }
-        recent.push_back((text.to_owned(), Arc::clone(&rules)));
-        Ok(Self { rules })
+        recent(text, || Rules::new(RuleSet::from_toml(text).map_err(value_error)?).map_err(value_error))
     }
 
     /// The names of the built-in rule sets.
@@ -78,7 +72,20 @@ impl PyRules {
         self.rules.set().max_plies
     }
 
-    /// The number of actions of an environment: 2592, or 12960 if the mover chooses what to capture.
+    /// The number of squares of a side of the board: 7, 9 or 11.
+    #[getter]
+    fn width(&self) -> usize {
+        self.rules.size().width()
+    }
+
+    /// The number of entries of a policy table: `(4 * (width - 1) + 1) * width * width`, on Tablut's board 2673.
+    #[getter]
+    fn policy_entries(&self) -> usize {
+        policy_entries(self.rules.size())
+    }
+
+    /// The number of actions of an environment: `4 * (width - 1) * width * width`, on Tablut's board 2592, and five
+    /// times as many if the mover chooses what to capture.
     #[getter]
     fn n_actions(&self) -> usize {
         n_actions(&self.rules)
@@ -123,7 +130,7 @@ impl PyRules {
     #[pyo3(signature = (depth, position=None, *, first=None))]
     fn perft(&self, py: Python<'_>, depth: u32, position: Option<&str>, first: Option<&str>) -> PyResult<u64> {
         let position = self.rules.opening(side(first)?, position).map_err(value_error)?;
-        Ok(py.detach(|| self.rules.perft(&position, depth)))
+        perft(py, &self.rules, &position, depth)
     }
 
     fn __repr__(&self) -> String {
@@ -153,6 +160,38 @@ impl PyRules {
     }
 }
 
+/// The rule set of a text, compiled by `load` if it is not in the cache.
+fn recent(text: &str, load: impl FnOnce() -> PyResult<Rules>) -> PyResult<PyRules> {
+    let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, rules)) = recent.iter().find(|(known, _)| known == text) {
+        return Ok(PyRules { rules: Arc::clone(rules) });
+    }
+    let rules = Arc::new(load()?);
+    if recent.len() == MOST_RECENT {
+        recent.pop_front();
+    }
+    recent.push_back((text.to_owned(), Arc::clone(&rules)));
+    Ok(PyRules { rules })
+}
+
+/// Like `Rules::perft`, but checks Python's signals before each position with 3 plies to come.
+fn perft(py: Python<'_>, rules: &Rules, position: &Position, depth: u32) -> PyResult<u64> {
+    if depth <= 3 {
+        py.check_signals()?;
+        return Ok(py.detach(|| rules.perft(position, depth)));
+    }
+    let mut moves = MoveList::new();
+    rules.legal_moves(position, &mut moves);
+    let mut total = 0;
+    for &mv in &moves {
+        let applied = rules.apply(position, mv);
+        if applied.winner.is_none() {
+            total += perft(py, rules, &applied.position, depth - 1)?;
+        }
+    }
+    Ok(total)
+}
+
 fn names(squares: Bitboard) -> Vec<String> {
     squares.iter().map(|square| square.to_string()).collect()
 }
@@ -166,7 +205,7 @@ pub(crate) struct RulesArgument(pub(crate) Arc<Rules>);
 
 impl RulesArgument {
     pub(crate) fn or_usual(given: Option<Self>) -> PyResult<Arc<Rules>> {
-        given.map_or_else(|| Rules::named(USUAL_RULE_SET).map(Arc::new).map_err(value_error), |given| Ok(given.0))
+        given.map_or_else(|| Ok(PyRules::new(USUAL_RULE_SET.into())?.rules), |given| Ok(given.0))
     }
 }
 

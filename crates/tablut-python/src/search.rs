@@ -1,16 +1,17 @@
 //! Searches of one or many games, with a net or a Python callable.
 
 use crate::callable::{CallableEvaluator, Message};
-use crate::calling_thread::supervise;
+use crate::calling_thread::{messages, supervise};
 use crate::errors::{runtime_error, type_error, value_error};
 use crate::game::PyGame;
+use crate::items::Items;
 use crate::model::{PyModel, n_threads};
 use crate::search_result::PySearchResult;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::convert::Infallible;
 use std::sync::Mutex;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::SyncSender;
 use std::time::Instant;
 use tablut_games::{Concurrency, Counters, LeafRequest, Task, run_tasks};
 use tablut_players::SearchOptions;
@@ -56,7 +57,7 @@ impl Source {
         n: usize,
         threads: usize,
         callable: usize,
-        to_caller: &Sender<Message<T>>,
+        to_caller: &SyncSender<Message<T>>,
     ) -> PyResult<Vec<Box<dyn Evaluator>>> {
         let evaluator = |_| -> PyResult<Box<dyn Evaluator>> {
             match self {
@@ -86,10 +87,11 @@ impl<T> Prepared<T> {
 }
 
 /// The limit of a search: simulations, a time such as `"200ms"`, or both.
-pub(crate) fn limit(simulations: Option<u32>, time: Option<&str>) -> PyResult<Limit> {
-    let Some(text) = time else {
+fn limit(simulations: Option<u32>, time: Option<&Bound<'_, PyAny>>) -> PyResult<Limit> {
+    let Some(time) = time else {
         return Ok(Limit::of_simulations(simulations.unwrap_or(SIMULATIONS)));
     };
+    let text = time.str()?.to_string();
     let time: Limit = text.parse().map_err(value_error)?;
     if time.simulations().is_some() {
         return Err(value_error(format!("time {text:?}: expected a time such as 200ms or 2s")));
@@ -161,11 +163,11 @@ impl Task for SearchTask {
 
 /// Searches a game, or each game of a list, and returns a `SearchResult` for each.
 ///
-/// `model` is a `Model`. `evaluator` is a callable that receives `planes` f32 `[n, 16, 9, 9]` and `features` f32 `[n,
-/// 42]`. It returns a tuple of policy logits f32 `[n, 2673]`, a value, and optionally the plies left f32 `[n]`. The
-/// value is f32 `[n]` from −1 (the defenders win) to 1, or the probabilities of an attackers' win, a draw and a
-/// defenders' win, f32 `[n, 3]`. The softmax of the policy is over the legal moves only. Without model and evaluator
-/// the net that comes with the package is used.
+/// `model` is a `Model`. `evaluator` is a callable that receives `planes` f32 `[n, 16, width, width]` and `features` f32
+/// `[n, 48]`. It returns a tuple of policy logits f32 `[n, rules.policy_entries]`, a value, and optionally the plies left
+/// f32 `[n]`. The value is f32 `[n]` from −1 (the defenders win) to 1, or the probabilities of an attackers' win, a draw
+/// and a defenders' win, f32 `[n, 3]`. The softmax of the policy is over the legal moves only. Positions on boards of
+/// several sizes come in a call for each size. Without model and evaluator the net that comes with the package is used.
 ///
 /// The callable runs on the calling thread, so a `with torch.no_grad():` around the call applies to it. An exception in
 /// it ends the search and is raised unchanged. An array of the wrong shape raises `ValueError`, one of the wrong dtype
@@ -188,10 +190,10 @@ pub(crate) fn search<'py>(
     model: Option<Py<PyModel>>,
     evaluator: Option<Py<PyAny>>,
     simulations: Option<u32>,
-    time: Option<&str>,
+    time: Option<&Bound<'py, PyAny>>,
     purpose: &str,
     options: Option<&Bound<'py, PyDict>>,
-    seed: u64,
+    #[pyo3(from_py_with = crate::items::seed)] seed: u64,
     threads: Option<usize>,
     batch: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -203,7 +205,7 @@ pub(crate) fn search<'py>(
     let concurrency = Concurrency { workers, tasks_per_worker: batch.max(1) };
     let source = Source::of(py, model, evaluator)?;
     let callables: Vec<Py<PyAny>> = source.callable(py).into_iter().collect();
-    let (to_caller, receiver) = channel();
+    let (to_caller, receiver) = messages();
     let evaluators = Prepared::new(source.evaluators(workers, threads / workers, 0, &to_caller)?);
     let found = supervise(py, &callables, receiver, &to_caller, |cancel| {
         run_tasks(
@@ -228,7 +230,7 @@ pub(crate) fn search<'py>(
 /// Copies of the games, and whether `object` is a single game. Fails if a game is over.
 fn games_of(object: &Bound<'_, PyAny>) -> PyResult<(bool, Vec<Game>)> {
     let one = object.cast::<PyGame>().is_ok();
-    let games: Vec<PyRef<'_, PyGame>> = if one { vec![object.extract()?] } else { object.extract()? };
+    let games: Vec<PyRef<'_, PyGame>> = if one { vec![object.extract()?] } else { object.extract::<Items<_>>()?.0 };
     for (place, game) in games.iter().enumerate() {
         game.expect_open(|| if one { "the game".to_owned() } else { format!("game {place}") })?;
     }

@@ -181,6 +181,14 @@ impl PySearchResult {
         branches(py, &self.search.branches(depth))
     }
 
+    fn __copy__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __deepcopy__<'py>(this: PyRef<'py, Self>, _memo: &Bound<'py, PyDict>) -> PyRef<'py, Self> {
+        this
+    }
+
     fn __repr__(&self) -> String {
         let SearchResult { chosen, value, simulations, .. } = &self.result;
         format!("<SearchResult: {chosen}, value {value:+.3}, {simulations} simulations>")

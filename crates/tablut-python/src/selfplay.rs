@@ -1,18 +1,20 @@
 //! Self-play in the background, as an iterator of records.
 
 use crate::callable::Message;
-use crate::calling_thread::next_message;
+use crate::calling_thread::{messages, next_message};
 use crate::errors::{runtime_error, value_error};
 use crate::json::from_python;
 use crate::model::{PyModel, n_threads};
 use crate::record::PyRecord;
 use crate::rules::RulesArgument;
 use crate::search::{Prepared, Source};
+use pyo3::exceptions::PyStopIteration;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tablut_games::{
@@ -41,7 +43,8 @@ struct Running {
 #[pyclass(frozen, name = "SelfPlay", module = "tablut")]
 pub(crate) struct PySelfPlay {
     running: Mutex<Running>,
-    callables: Vec<Py<PyAny>>,
+    /// Python's garbage collector takes them, because a callable may own this iterator.
+    callables: Mutex<Vec<Py<PyAny>>>,
     rules: Vec<Arc<Rules>>,
     n_games: usize,
     cancel: CancelToken,
@@ -72,16 +75,38 @@ impl PySelfPlay {
         let Ok(mut running) = self.running.try_lock() else {
             return Err(runtime_error("another thread is waiting for the next game"));
         };
-        let result = self.wait(py, &mut running);
-        if result.is_err() {
+        self.wait(py, &mut running).map_err(|error| {
             self.cancel.cancel();
-        }
-        result
+            if !error.is_instance_of::<PyStopIteration>(py) {
+                return error;
+            }
+            // It would end the iterator as if all games were played.
+            let other = runtime_error("the evaluator raised StopIteration");
+            other.set_cause(py, Some(error));
+            other
+        })
     }
 
-    /// Stops the games. The iterator then ends.
-    fn close(&self) {
+    /// Stops the games and their threads. The iterator then ends.
+    fn close(&self, py: Python<'_>) {
         self.cancel.cancel();
+        // Otherwise another thread waits for a game, and ends soon.
+        if let Ok(mut running) = self.running.try_lock() {
+            let running = &mut *running;
+            py.detach(|| self.stop(running));
+        }
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Ok(callables) = self.callables.try_lock() else { return Ok(()) };
+        callables.iter().try_for_each(|callable| visit.call(callable))
+    }
+
+    fn __clear__(&self) {
+        self.cancel.cancel();
+        if let Ok(mut callables) = self.callables.try_lock() {
+            callables.clear();
+        }
     }
 }
 
@@ -103,7 +128,7 @@ impl PySelfPlay {
                 Some(Message::Part((index, record))) => {
                     running.waiting.insert(index, record);
                 }
-                Some(Message::Batch(batch)) => batch.answer(py, &self.callables)?,
+                Some(Message::Batch(batch)) => batch.answer(py, &self.callables(py))?,
                 Some(Message::Done) => self.end(py, running)?,
                 None if running.thread.as_ref().is_some_and(JoinHandle::is_finished) => self.end(py, running)?,
                 None => {}
@@ -130,13 +155,17 @@ impl PySelfPlay {
     }
 }
 
-impl Drop for PySelfPlay {
-    fn drop(&mut self) {
-        self.cancel.cancel();
-        let running = self.running.get_mut().unwrap_or_else(PoisonError::into_inner);
+impl PySelfPlay {
+    fn callables(&self, py: Python<'_>) -> Vec<Py<PyAny>> {
+        let callables = self.callables.lock().unwrap_or_else(PoisonError::into_inner);
+        callables.iter().map(|callable| callable.clone_ref(py)).collect()
+    }
+
+    /// Ends the threads. The games must have been cancelled.
+    fn stop(&self, running: &mut Running) {
         let thread = running.thread.take();
-        // Dropping the receiver lets threads continue that wait for answers.
-        running.receiver = channel().1;
+        // Dropping the receiver lets threads continue that wait for it or for answers.
+        running.receiver = messages().1;
         if self.process == std::process::id() {
             if let Some(thread) = thread {
                 // The threads do not need Python's lock, so they end soon.
@@ -148,12 +177,20 @@ impl Drop for PySelfPlay {
     }
 }
 
+impl Drop for PySelfPlay {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        self.stop(&mut running);
+    }
+}
+
 /// Plays games of a net, or of a callable, against itself. Iterating over the result yields a `Record` of each game.
 ///
 /// `rules` is a rule set or a list of rule sets, which take turns. `simulations` is the number per search. A game
 /// begins with up to `opening_plies` random plies and is stopped after `max_plies`. `options` changes settings of the
-/// search: `solver`, `max_considered`, `c_scale`. The games depend on the seed and the generation, not on
-/// threads. They equal those of a run with this seed. `evaluator` is a callable as for `search`. Each of `threads`
+/// search: `solver`, `max_considered`, `c_scale`. The games depend on the seed and the generation, not on threads. They
+/// equal those of `tablut selfplay` while its searches are equal (`selfplay.balance`). `evaluator` is a callable as for `search`. Each of `threads`
 /// threads plays `batch` games at once, and their positions form batches.
 #[pyfunction]
 #[pyo3(signature = (model=None, *, evaluator=None, rules=None, games, simulations=32, opening_plies=4, max_plies=150, options=None,
@@ -169,7 +206,7 @@ pub(crate) fn self_play(
     opening_plies: u32,
     max_plies: u32,
     options: Option<&Bound<'_, PyDict>>,
-    seed: u64,
+    #[pyo3(from_py_with = crate::items::seed)] seed: u64,
     generation: u64,
     threads: Option<usize>,
     batch: usize,
@@ -183,7 +220,7 @@ pub(crate) fn self_play(
     let config = SelfPlayConfig { opening_plies, max_plies, ..SelfPlayConfig::default() };
     let workers = n_threads(threads)?.clamp(1, games.max(1));
     let source = Source::of(py, model, evaluator)?;
-    let (to_caller, receiver) = channel();
+    let (to_caller, receiver) = messages();
     let evaluators = Prepared::new(source.evaluators(workers, 1, 0, &to_caller)?);
     let (cancel, counters) = (CancelToken::new(), Arc::new(Counters::default()));
     let thread = {
@@ -204,7 +241,7 @@ pub(crate) fn self_play(
         })
     };
     let running = Running { receiver, thread: Some(thread), waiting: BTreeMap::new(), next: 0 };
-    let callables = source.callable(py).into_iter().collect();
+    let callables = Mutex::new(source.callable(py).into_iter().collect());
     let process = std::process::id();
     Ok(PySelfPlay { running: Mutex::new(running), callables, rules, n_games: games, cancel, counters, process })
 }

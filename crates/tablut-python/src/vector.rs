@@ -6,9 +6,9 @@ use crate::errors::{illegal_move, type_error, value_error};
 use crate::game::{PyGame, write_board};
 use crate::rules::{PyRules, RulesArgument};
 use crate::threads::Workers;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple, PyType};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use std::sync::Arc;
@@ -20,33 +20,39 @@ struct Table {
     /// The legal actions, in ascending order.
     actions: Vec<u16>,
     rng: ChaCha8Rng,
+    /// The last game that ended in the present step.
+    ended: Option<Game>,
 }
 
 /// The result of a step in one game.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct StepResult {
-    rewards: [f32; 2],
+    /// The reward of the side that moved.
+    reward: f32,
     terminated: bool,
     truncated: bool,
 }
+
+const MAX_GAMES: usize = 100_000;
 
 impl Table {
     fn new(rules: &Arc<Rules>, seed: u64, stream: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(stream);
         let game = Game::new(rules.clone(), Side::Attackers);
-        let mut table = Self { game, actions: Vec::new(), rng };
+        let mut table = Self { game, actions: Vec::new(), rng, ended: None };
         table.begin();
         table
     }
 
-    /// Begins a new game. If the rules draw the side that moves first, it is drawn.
-    fn begin(&mut self) {
+    /// Begins a new game and returns the one before. If the rules draw the side that moves first, it is drawn.
+    fn begin(&mut self) -> Game {
         let rules = self.game.rules().clone();
         let first = rules.set().first.side();
         let first = first.unwrap_or_else(|| if self.rng.random() { Side::Attackers } else { Side::Defenders });
-        self.game = Game::new(rules, first);
+        let before = std::mem::replace(&mut self.game, Game::new(rules, first));
         self.list_actions();
+        before
     }
 
     fn list_actions(&mut self) {
@@ -67,15 +73,12 @@ impl Table {
 
     /// Plays a legal move, and begins a new game if this one is over.
     fn play(&mut self, mv: Move, max_plies: Option<u32>) -> StepResult {
+        let mover = self.game.position().side_to_move();
         self.game.play_trusted(mv);
         let result = match self.game.outcome() {
             Some(outcome) => {
-                let reward = |side| match outcome.winner {
-                    None => 0.0,
-                    Some(winner) if winner == side => 1.0,
-                    Some(_) => -1.0,
-                };
-                StepResult { rewards: Side::ALL.map(reward), terminated: true, truncated: false }
+                let reward = outcome.winner.map_or(0.0, |winner| if winner == mover { 1.0 } else { -1.0 });
+                StepResult { reward, terminated: true, truncated: false }
             }
             None => StepResult {
                 truncated: max_plies.is_some_and(|plies| self.game.ply() >= plies),
@@ -83,7 +86,7 @@ impl Table {
             },
         };
         if result.terminated || result.truncated {
-            self.begin();
+            self.ended = Some(self.begin());
         } else {
             self.list_actions();
         }
@@ -97,6 +100,7 @@ impl Table {
 pub(crate) struct PyVectorGames {
     rules: Arc<Rules>,
     tables: Vec<Table>,
+    seed: u64,
     max_plies: Option<u32>,
     threads: usize,
 }
@@ -113,15 +117,46 @@ impl PyVectorGames {
     #[pyo3(signature = (rules, n, *, seed=0, max_plies=None, threads=1))]
     fn new(rules: RulesArgument, n: usize, seed: u64, max_plies: Option<u32>, threads: usize) -> PyResult<Self> {
         let RulesArgument(rules) = rules;
-        if n == 0 || threads == 0 || max_plies == Some(0) {
-            return Err(value_error("n, threads and max_plies: expected at least 1"));
+        if threads == 0 || max_plies == Some(0) {
+            return Err(value_error("threads and max_plies: expected at least 1"));
+        }
+        if !(1..=MAX_GAMES).contains(&n) {
+            return Err(value_error(format!("{n} games: expected 1 to {MAX_GAMES}")));
         }
         let tables = tables(&rules, n, seed);
-        Ok(Self { rules, tables, max_plies, threads: threads.min(n) })
+        Ok(Self { rules, tables, seed, max_plies, threads: threads.min(n) })
+    }
+
+    /// Creates the games again, for `pickle` and `copy`. Each has its game and the place in its random numbers.
+    #[classmethod]
+    #[pyo3(name = "_restore")]
+    fn restore(
+        _class: &Bound<'_, PyType>,
+        rules: RulesArgument,
+        seed: u64,
+        max_plies: Option<u32>,
+        threads: usize,
+        tables: Vec<(PyRef<'_, PyGame>, u128)>,
+    ) -> PyResult<Self> {
+        let mut games = Self::new(rules, tables.len(), seed, max_plies, threads)?;
+        for (table, (game, word)) in games.tables.iter_mut().zip(&tables) {
+            table.game = game.game.clone();
+            table.list_actions();
+            table.rng.set_word_pos(*word);
+        }
+        Ok(games)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let table = |table: &Table| (PyGame { game: table.game.clone() }, table.rng.get_word_pos());
+        let tables: Vec<_> = self.tables.iter().map(table).collect();
+        let parts = (self.rules(), self.seed, self.max_plies, self.threads, tables).into_pyobject(py)?;
+        Ok((py.get_type::<Self>().getattr("_restore")?, parts))
     }
 
     /// Begins all games again.
     fn reset(&mut self, seed: u64) {
+        self.seed = seed;
         self.tables = tables(&self.rules, self.tables.len(), seed);
     }
 
@@ -159,24 +194,25 @@ impl PyVectorGames {
         Ok(actions.into_pyarray(py))
     }
 
-    /// Plays an action in each game. Returns the rewards of attackers and defenders f32 `[n, 2]`, whether games ended
-    /// by the rules, bool `[n]`, and whether they reached `max_plies`, bool `[n]`. If an action is illegal, no game
-    /// changes.
+    /// Plays an action in each game. Returns the rewards of the sides that moved, f32 `[n]`, whether games ended by the
+    /// rules, bool `[n]`, whether they reached `max_plies`, bool `[n]`, and a list of the games that ended, with their
+    /// places. If an action is illegal, no game changes.
     fn step<'py>(&mut self, py: Python<'py>, actions: &Bound<'py, PyAny>) -> PyResult<StepArrays<'py>> {
         let actions = whole_numbers(actions, self.tables.len())?;
         let (workers, max_plies) = (Workers::new(py, self.threads)?, self.max_plies);
         let tables = &mut self.tables;
         let results = py.detach(|| step(tables, &actions, max_plies, workers)).map_err(illegal_move)?;
-        let rewards: Vec<f32> = results.iter().flat_map(|result| result.rewards).collect();
+        let rewards: Vec<f32> = results.iter().map(|result| result.reward).collect();
         let terminated: Vec<bool> = results.iter().map(|result| result.terminated).collect();
         let truncated: Vec<bool> = results.iter().map(|result| result.truncated).collect();
-        let rewards = rewards.into_pyarray(py).reshape([results.len(), 2])?;
-        Ok((rewards, terminated.into_pyarray(py), truncated.into_pyarray(py)))
+        let ended = |(place, table): (usize, &mut Table)| Some((place, PyGame { game: table.ended.take()? }));
+        let ended = self.tables.iter_mut().enumerate().filter_map(ended).collect();
+        Ok((rewards.into_pyarray(py), terminated.into_pyarray(py), truncated.into_pyarray(py), ended))
     }
 
-    /// The requested arrays as a dict: `side` i8 `[n]`, 0 if the attackers are to move and 1 if the defenders are;
-    /// `planes` f32 `[n, 16, 9, 9]` and `features` f32 `[n, 42]`; `board` i8 `[n, 9, 9]`; `action_mask` i8 `[n,
-    /// n_actions]`.
+    /// The requested arrays as a dict: `side` i64 `[n]`, 0 if the attackers are to move and 1 if the defenders are;
+    /// `planes` f32 `[n, 16, width, width]` and `features` f32 `[n, 48]`; `board` i8 `[n, width, width]`; `action_mask`
+    /// i8 `[n, n_actions]`.
     fn observe<'py>(
         &mut self,
         py: Python<'py>,
@@ -187,12 +223,12 @@ impl PyVectorGames {
         let (n, n_actions) = (self.tables.len(), n_actions(&self.rules));
         let workers = Workers::new(py, self.threads)?;
         let found = PyDict::new(py);
-        let side = |table: &Table| table.game.position().side_to_move().index() as i8;
-        found.set_item("side", self.tables.iter().map(side).collect::<Vec<i8>>().into_pyarray(py))?;
+        let side = |table: &Table| table.game.position().side_to_move().index();
+        found.set_item("side", index_array(py, self.tables.iter().map(side)))?;
         let tables = &mut self.tables;
         if planes {
             let batch = py.detach(|| encoded(tables, workers));
-            found.set_item("planes", planes_array(py, &batch, |value| value)?)?;
+            found.set_item("planes", planes_array(py, &batch, 1.0_f32)?)?;
             found.set_item("features", batch.features.into_pyarray(py).reshape([n, FEATURES])?)?;
         }
         if board {
@@ -231,7 +267,8 @@ fn tables(rules: &Arc<Rules>, n: usize, seed: u64) -> Vec<Table> {
     (0..n).map(|place| Table::new(rules, seed, place as u64)).collect()
 }
 
-type StepArrays<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<bool>>, Bound<'py, PyArray1<bool>>);
+type Flags<'py> = Bound<'py, PyArray1<bool>>;
+type StepArrays<'py> = (Bound<'py, PyArray1<f32>>, Flags<'py>, Flags<'py>, Vec<(usize, PyGame)>);
 
 fn whole_numbers(object: &Bound<'_, PyAny>, n: usize) -> PyResult<Vec<i64>> {
     let array = object.py().import("numpy")?.call_method1("asarray", (object,))?;
