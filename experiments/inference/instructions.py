@@ -51,7 +51,7 @@ def main():
         "NEON without": ("qemu-aarch64-static", "cortex-a53", arm, "neon"),
     }
     with tempfile.NamedTemporaryFile() as file:
-        file.write(subprocess.run([x86, POSITIONS], capture_output=True, check=True).stdout)
+        file.write(subprocess.run([x86, POSITIONS, "9"], capture_output=True, check=True).stdout)
         file.flush()
         for what, work in {"an evaluation": [], "a sample": ["learn"]}.items():
             each = {}

@@ -36,7 +36,7 @@ def main():
     net, openings = f"net:{run}@128", "even"
     if options.rules.endswith(".toml"):
         openings = run / "openings.jsonl"
-        book = ["generate", "openings", "--rules", options.rules, "--judge", "net:shipped@400", "--openings", "60", "--band", "0.3"]
+        book = ["generate", "openings", "--rules", options.rules, "--judge", "net:shipped@400", "--count", "60", "--band", "0.3"]
         if not openings.exists():
             call([options.binary, *book, "--out", openings])
     match = [options.binary, "match", net, "net:shipped@128", "--rules", options.rules, "--openings", openings]

@@ -49,10 +49,14 @@ impl InputBatch {
 
     /// The planes as numbers, 0 or 1, `[n, PLANES, squares]` if all rows have boards of one size.
     pub fn plane_values(&self) -> Vec<f32> {
-        let mut values = Vec::new();
+        let len = self.sizes.iter().map(|size| PLANES * size.n_squares()).sum();
+        let (mut values, mut first) = (vec![0.0; len], 0);
         for (planes, size) in self.planes.chunks_exact(PLANES).zip(&self.sizes) {
             for plane in planes {
-                values.extend(size.squares().map(|square| if plane.contains(square) { 1.0 } else { 0.0 }));
+                for square in *plane {
+                    values[first + size.place(square)] = 1.0;
+                }
+                first += size.n_squares();
             }
         }
         values
