@@ -38,7 +38,7 @@ pub(super) fn verdict(run: &RunFiles) -> Markup {
                         @if found.while_training.is_some() { " From games during training." }
                     }
                     div class="scroll" { table {
-                        thead { tr { th { "opponent" } th class="left" { "score" } th class="wide" {} th { "games" } th { "att." } th { "def." } } }
+                        thead { tr { th { "opponent" } th class="left" { "score" } th class="wide" {} th class="wide" { "games" } th { "att." } th { "def." } } }
                         tbody { @for found in start.into_iter().chain(others) { (short_row(found)) } }
                     } }
                 }
@@ -83,7 +83,7 @@ fn short_row(found: &MatchReport) -> Markup {
                 td class="left" { (percent(score.mean)) " " span class="soft" { (format!("({:.0}–{:.0})", 100.0 * score.low, 100.0 * score.high)) } }
                 td class="wide" { (whiskers(&format!("score against {opponent}"), score.low, score.mean, score.high, "n")) }
             }
-            td { (found.games) } td { (side(&found.as_attackers)) } td { (side(&found.as_defenders)) }
+            td class="wide" { (found.games) } td { (side(&found.as_attackers)) } td { (side(&found.as_defenders)) }
         }
     }
 }
