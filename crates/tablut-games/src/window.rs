@@ -79,7 +79,7 @@ impl ReplayWindow {
 
     /// An upper bound on the legal moves of a position on the largest board: every attacker moves to every square of its row
     /// and column, with a choice of three captures.
-    pub const MAX_MOVES: usize = 24 * 2 * tablut_rules::MAX_DISTANCE * 3;
+    pub const MAX_MOVES: usize = BoardSize::Eleven.most_attackers() * 2 * BoardSize::Eleven.max_distance() * 3;
 
     /// The maximum bytes of `positions` positions. Positions of real games have far fewer moves and take a tenth of it.
     pub const fn most_bytes(positions: usize) -> usize {
