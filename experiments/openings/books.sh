@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes the books of even openings that come with the program: sh experiments/openings/books.sh
-# A book that is there stays. BINARY and NET may name others.
+# A book that is there stays. BINARY and NET may name others. The books of 7 × 7 and 11 × 11 squares had judges of their own
+# (README.md, "Boards of 7 and 11 squares").
 set -eu
 cd "$(dirname "$0")/../.."
 for rules in kvasir masters imperial ludoteka tartu ashton piecepack linnaeus masters-weak-king masters-armed-king masters-edge \

@@ -4,9 +4,12 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use tablut_rules::{Move, MoveText, Position, Rules, Side};
+use tablut_rules::{Move, MoveText, Rules, Side};
 
-static IMPERIAL: LazyLock<Rules> = LazyLock::new(|| Rules::named("imperial").expect("a built-in rule set"));
+/// A rule set for each board.
+static RULES: LazyLock<[Rules; 3]> = LazyLock::new(|| {
+    ["brandubh", "imperial", "copenhagen"].map(|name| Rules::named(name).expect("a built-in rule set"))
+});
 
 fuzz_target!(|text: &str| {
     if let Ok(mv) = text.parse::<Move>() {
@@ -16,10 +19,12 @@ fuzz_target!(|text: &str| {
         assert_eq!(loose.to_string().parse(), Ok(loose));
     }
     // Plays the words as moves, up to the first that cannot be read.
-    let mut position = Position::start(Side::Attackers);
-    for word in text.split_whitespace() {
-        let Ok(mv) = IMPERIAL.read_move(&position, word) else { break };
-        assert_eq!(IMPERIAL.check_legal(&position, mv), Ok(()));
-        position = IMPERIAL.apply(&position, mv).position;
+    for rules in &*RULES {
+        let mut position = rules.start(Side::Attackers);
+        for word in text.split_whitespace() {
+            let Ok(mv) = rules.read_move(&position, word) else { break };
+            assert_eq!(rules.check_legal(&position, mv), Ok(()));
+            position = rules.apply(&position, mv).position;
+        }
     }
 });

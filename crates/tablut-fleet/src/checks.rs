@@ -22,11 +22,7 @@ pub fn max_game_bytes(order: &Order) -> usize {
         }
         OrderedWork::Match(games) => (games.plan.max_plies, MOVE_BYTES),
     };
-    (max_plies as usize)
-        .saturating_add(1)
-        .saturating_mul(per_ply)
-        .saturating_add(HEADER_BYTES)
-        .min(MAX_GAME_BYTES)
+    (max_plies as usize).saturating_add(1).saturating_mul(per_ply).saturating_add(HEADER_BYTES).min(MAX_GAME_BYTES)
 }
 
 /// Checks a game of `order`. Replaying it checks its rules, its moves and its end. Its handicap or opening must be the

@@ -50,6 +50,7 @@ enum Kind {
     Repetition,
     NoMoves,
     Encirclement,
+    ExitFort,
     Length,
 }
 
@@ -260,10 +261,11 @@ fn end_of(outcome: Outcome) -> End {
     outcome.winner.map_or(End::Draw, End::Win)
 }
 
-/// Whether a side loses by repetition. The line of rules cannot express that the aggressor loses, and OpenTafl handles
-/// the mover's loss differently.
+/// Whether a side loses by repetition. The line of rules cannot express that the aggressor or the defenders lose, and
+/// OpenTafl handles the mover's loss differently.
 fn loses_by_repetition(subject: &Subject) -> bool {
-    matches!(subject.rules.set().repetition.result, RepetitionResult::MoverLoses | RepetitionResult::AggressorLoses)
+    let result = subject.rules.set().repetition.result;
+    !matches!(result, RepetitionResult::Ignored | RepetitionResult::Draw)
 }
 
 fn kind_of(outcome: Outcome) -> Kind {
@@ -272,6 +274,8 @@ fn kind_of(outcome: Outcome) -> Kind {
         Reason::KingEscaped => Kind::KingEscapes,
         Reason::Repetition | Reason::Aggressor => Kind::Repetition,
         Reason::NoMoves => Kind::NoMoves,
+        Reason::Encirclement => Kind::Encirclement,
+        Reason::ExitFort => Kind::ExitFort,
         _ => Kind::Length,
     }
 }
@@ -306,9 +310,9 @@ impl Tally {
 
 fn report(tallies: &[(String, Tally)]) {
     println!(
-        "\n| game | games | plies | king falls | escapes | repetition | no moves | unfinished | known differences | others |"
+        "\n| game | games | plies | king falls | escapes | repetition | no moves | encirclement | exit fort | unfinished | known differences | others |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|---|---|");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|---|");
     for (name, tally) in tallies {
         let agreed = |kind: Kind| tally.agreed.get(&kind).copied().unwrap_or_default();
         let list = |counts: &BTreeMap<Kind, u32>| -> String {
@@ -316,13 +320,15 @@ fn report(tallies: &[(String, Tally)]) {
             if counts.is_empty() { "–".to_owned() } else { counts.join(", ") }
         };
         println!(
-            "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             tally.games,
             tally.plies,
             agreed(Kind::KingFalls),
             agreed(Kind::KingEscapes),
             agreed(Kind::Repetition),
             agreed(Kind::NoMoves),
+            agreed(Kind::Encirclement),
+            agreed(Kind::ExitFort),
             tally.unfinished,
             list(&tally.known),
             list(&tally.unexplained)
@@ -346,6 +352,7 @@ fn kind_text(kind: Kind) -> &'static str {
         Kind::Repetition => "repetition",
         Kind::NoMoves => "no moves",
         Kind::Encirclement => "encirclement",
+        Kind::ExitFort => "exit fort",
         Kind::Length => "length",
     }
 }
