@@ -13,7 +13,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, ToPyArr
 use pyo3::exceptions::{PyIndexError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyTuple, PyType};
+use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyMapping, PyTuple, PyType};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -58,12 +58,7 @@ impl PyModel {
 
     fn model(&self) -> Model {
         let PooledNet { weights, rules, training, card, .. } = &self.net;
-        Model {
-            weights: (**weights).clone(),
-            rules: rules.clone(),
-            training: training.clone(),
-            card: card.clone(),
-        }
+        Model { weights: (**weights).clone(), rules: rules.clone(), training: training.clone(), card: card.clone() }
     }
 
     fn take(&self, n: usize) -> PyResult<Vec<Box<dyn Inference>>> {
@@ -116,15 +111,16 @@ impl PyModel {
     #[pyo3(signature = (shape, tensors, *, rules=None, card=None))]
     fn from_tensors(
         shape: &str,
-        tensors: &Bound<'_, PyDict>,
+        tensors: &Bound<'_, PyMapping>,
         rules: Option<&Bound<'_, PyAny>>,
         card: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let architecture = shape.parse().map_err(value_error)?;
         let mut read = BTreeMap::new();
-        for (name, array) in tensors {
+        for item in tensors.items()? {
+            let (name, array) = item.extract::<(String, Bound<'_, PyAny>)>()?;
             let array = array.py().import("numpy")?.call_method1("asarray", (array, "float32"))?;
-            read.insert(name.extract::<String>()?, array.cast::<PyArrayDyn<f32>>()?.readonly().as_array().to_owned());
+            read.insert(name, array.cast::<PyArrayDyn<f32>>()?.readonly().as_array().to_owned());
         }
         let card: Option<Card> = card.map(|card| from_python("card", card)).transpose()?;
         card.as_ref().map_or(Ok(()), Card::check).map_err(|reason| value_error(format!("card: {reason}")))?;
