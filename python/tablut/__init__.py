@@ -35,6 +35,7 @@ from ._tablut import (
     to_arrays,
     write_games,
 )
+from ._padded import padded
 from ._program import serve, train
 from .run import Page, Run
 
@@ -55,6 +56,7 @@ __all__ = [
     "__version__",
     "encode",
     "match",
+    "padded",
     "read_games",
     "search",
     "self_play",

@@ -7,12 +7,9 @@ import io
 import os
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ._tablut import Model, Record, read_games, read_run, run_files, run_report
-
-if TYPE_CHECKING:
-    import pandas
 
 
 class Page:
@@ -57,8 +54,8 @@ class Run:
         self.notes = found["notes"]
         self.evaluation = found["evaluation"]
 
-    def frame(self) -> pandas.DataFrame:
-        """The metrics as a table of pandas, which must be installed."""
+    def frame(self) -> Any:
+        """The metrics as a `pandas.DataFrame`. Pandas must be installed."""
         import pandas
 
         return pandas.DataFrame(self.metrics)

@@ -14,7 +14,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -124,7 +123,7 @@ class LineNet(nn.Module):
     def _lines(self, planes: Tensor, features: Tensor, side: Tensor) -> Tensor:
         """What the rows say about their squares, `[n, C + 4 PAIR + ENDS, width, width]`."""
         width = planes.shape[-1]
-        places = self._tensor("line.places").view(2, -1, _LINE)[:, _constant("places", width, planes.device)]
+        places = self._tensor("line.places").view(2, -1, _LINE)[:, _constants(width, planes.device)["places"]]
         places = places.sum(dim=1).view(2, width, width, _LINE)  # the sum over both ends of a line
         start = torch.einsum("ns,sijc->ncij", side, places) + self._linear(features[:, :-1], "line.rules")[:, :, None, None]
         x = self._squares(planes[:, _SEEN], "line.squares") + start  # [n, 48, width, width]
@@ -141,7 +140,7 @@ class LineNet(nn.Module):
     def _policy(self, x: Tensor, side: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
         """The policy table, from the lines' vectors `[n, 4 PAIR, …]` and ends `[n, ENDS, …]`."""
         width = x.shape[-1]
-        start, stop, end, distance = (_constant(kind, width, x.device) for kind in ("from", "to", "end", "distance"))
+        start, stop, end, distance = (_constants(width, x.device)[kind] for kind in ("from", "to", "end", "distance"))
         pair = self._squares(x, "policy.pair") + self._linear(_pool(x), "policy.pool")[:, :, None, None]
         # A line has vectors for the moves along it, then across it.
         along_rows = pair[:, :_BOTH] + rows[:, :_BOTH] + columns[:, _BOTH : 2 * _BOTH]
@@ -160,13 +159,17 @@ def _pool(x: Tensor) -> Tensor:
     return torch.cat([x.mean(dim=(2, 3)), x.amax(dim=(2, 3))], dim=1)
 
 
-@lru_cache(maxsize=None)
-def _constant(kind: str, width: int, device: torch.device) -> Tensor:
-    """An array that the board's geometry determines, by its name in `_geometry`."""
-    return torch.from_numpy(_geometry(width)[kind]).to(device)
+_KNOWN: dict[tuple[int, torch.device], dict[str, Tensor]] = {}
 
 
-@lru_cache(maxsize=None)
+def _constants(width: int, device: torch.device) -> dict[str, Tensor]:
+    """The arrays of `_geometry` on a device, made once."""
+    key = (width, device)
+    if key not in _KNOWN:
+        _KNOWN[key] = {name: torch.from_numpy(array).to(device) for name, array in _geometry(width).items()}
+    return _KNOWN[key]
+
+
 def _geometry(width: int) -> dict[str, NDArray[np.int64]]:
     """Indices of a board, i64.
 

@@ -397,3 +397,27 @@ def test_wrong_tensors_are_refused():
         tablut.Model.from_tensors("lines32x1", tensors, card={"abuot": "x"})
     with pytest.raises(OSError, match="absent"):
         tablut.Model.untrained("lines32x1").save("absent/net.tablut")
+
+
+def test_a_padded_evaluator_sees_few_sizes():
+    sizes = set()
+
+    def evaluator(planes, features):
+        sizes.add(len(planes))
+        return uniform(planes, features)
+
+    games = random_positions(20)
+    found = tablut.search(games, evaluator=tablut.padded(evaluator, smallest=8), simulations=20)
+    expected = tablut.search(games, evaluator=uniform, simulations=20)
+    assert [result.visits.tolist() for result in found] == [result.visits.tolist() for result in expected]
+    assert sizes and all(size % 8 == 0 and (size & (size - 1)) == 0 for size in sizes)
+    with pytest.raises(ValueError, match="smallest 0"):
+        tablut.padded(uniform, smallest=0)
+
+
+def test_options_may_be_numbers_of_numpy(model):
+    game = tablut.Game("kvasir")
+    options = {"draw_value": np.float32(0.5), "stop_when_decided": np.bool_(False)}
+    plain = {"draw_value": 0.5, "stop_when_decided": False}
+    found, expected = (tablut.search(game, model, simulations=32, options=each) for each in (options, plain))
+    assert found.visits.tolist() == expected.visits.tolist()

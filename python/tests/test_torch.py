@@ -125,16 +125,3 @@ class Batches(torch.utils.data.Dataset):
         # A worker can use the package.
         assert tablut.Game("kvasir").legal_moves()
         return twin.batch(self.arrays, rows)
-
-
-def test_maskable_ppo_learns_for_1000_steps():
-    sb3 = pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
-    import gymnasium
-    import tablut.gymnasium  # noqa: F401
-
-    env = gymnasium.make("tablut/Tablut-v0", rules="brandubh", opponent="random", max_plies=60)
-    agent = sb3.MaskablePPO("MultiInputPolicy", env, n_steps=250, batch_size=125, n_epochs=1, seed=1, device="cpu")
-    agent.learn(1000)
-    observation, info = env.reset(seed=1)
-    action, _ = agent.predict(observation, action_masks=info["action_mask"].astype(bool))
-    assert info["action_mask"][int(action)] == 1
