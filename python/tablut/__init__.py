@@ -9,7 +9,7 @@
 True
 
 `tablut.pettingzoo`, `tablut.gymnasium` and `tablut.openspiel` are environments for these packages, and `tablut.vector` steps
-many games at once. The guide is `docs/python.md`.
+many games at once. `tablut.torch` has the nets in PyTorch. The guide is `docs/python.md`.
 """
 
 from ._tablut import (
@@ -35,7 +35,9 @@ from ._tablut import (
     to_arrays,
     write_games,
 )
-from .run import Run
+from ._padded import padded
+from ._program import serve, train
+from .run import Page, Run
 
 __all__ = [
     "Evaluations",
@@ -43,6 +45,7 @@ __all__ = [
     "IllegalMoveError",
     "Model",
     "Outcome",
+    "Page",
     "Player",
     "Proof",
     "Record",
@@ -53,11 +56,14 @@ __all__ = [
     "__version__",
     "encode",
     "match",
+    "padded",
     "read_games",
     "search",
     "self_play",
+    "serve",
     "symmetry_policy",
     "symmetry_squares",
     "to_arrays",
+    "train",
     "write_games",
 ]

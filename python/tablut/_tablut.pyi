@@ -1,7 +1,7 @@
 """Types of the compiled module. In shapes, `n` is the number of positions, `m` the number of their legal moves, `k` the number of legal
 moves of one position, and `p` the number of plies of a game."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict, final, overload, type_check_only
@@ -28,11 +28,15 @@ __all__ = [
     "read_games",
     "read_run",
     "run_files",
+    "run_program",
+    "run_report",
     "search",
     "self_play",
+    "serve_page",
     "symmetry_policy",
     "symmetry_squares",
     "to_arrays",
+    "train_run",
     "write_games",
 ]
 
@@ -41,6 +45,7 @@ __version__: str
 _Path: TypeAlias = str | PathLike[str]
 _Side: TypeAlias = Literal["attackers", "defenders"]
 _Rules: TypeAlias = Rules | _Path
+_Player: TypeAlias = "str | tuple[str, Model | Evaluator, str | int]"
 _Chances: TypeAlias = tuple[float, float, float]
 
 @type_check_only
@@ -170,6 +175,19 @@ class Model:
     def load(path: _Path) -> Model: ...
     @staticmethod
     def shipped() -> Model: ...
+    @staticmethod
+    def untrained(shape: str, *, rules: _Rules | Sequence[_Rules] | None = None, seed: int = 1) -> Model: ...
+    @staticmethod
+    def from_tensors(
+        shape: str,
+        tensors: Mapping[str, ArrayLike],
+        *,
+        rules: _Rules | Sequence[_Rules] | None = None,
+        card: Mapping[str, Any] | None = None,
+    ) -> Model: ...
+    def save(self, path: _Path) -> None: ...
+    def tensors(self) -> dict[str, NDArray[np.float32]]: ...
+    def gradients(self, records: Sequence[Record], *, value_share: float = 0.0) -> dict[str, Any]: ...
     @property
     def hash(self) -> str: ...
     @property
@@ -272,6 +290,7 @@ class SearchResult:
     def pv(self) -> list[str]: ...
     def lines(self, n: int = 5) -> list[Line]: ...
     def tree(self, depth: int = 2) -> list[Branch]: ...
+    def _repr_svg_(self) -> str: ...
     def __copy__(self) -> SearchResult: ...
     def __deepcopy__(self, _memo: dict[int, Any], /) -> SearchResult: ...
 
@@ -318,7 +337,7 @@ class SelfPlay(Iterator[Record]):
 class Player:
     """A player for one side of a game."""
 
-    def __new__(cls, text: str, rules: _Rules, *, seed: int = 1) -> Player: ...
+    def __new__(cls, player: _Player, rules: _Rules, *, seed: int = 1) -> Player: ...
     @property
     def name(self) -> str: ...
     @property
@@ -404,7 +423,7 @@ def self_play(
     """Plays games against itself."""
 
 def match(
-    players: Sequence[str | tuple[str, Model | Evaluator, str | int]],
+    players: Sequence[_Player],
     *,
     rules: _Rules | None = None,
     games: int = 200,
@@ -429,6 +448,18 @@ def to_arrays(records: Sequence[Record], *, value_share: float = 0.0) -> dict[st
 
 def read_run(folder: _Path) -> dict[str, Any]:
     """The contents of a run's folder. Users should use `Run`."""
+
+def run_report(folder: _Path) -> str:
+    """A page about a run. Users should use `Run`."""
+
+def run_program(arguments: Sequence[str], restart: Sequence[str]) -> int:
+    """Runs the program. Users should run `python -m tablut`."""
+
+def train_run(arguments: Sequence[str], on_generation: Callable[[int, dict[str, Any]], object]) -> Path:
+    """Trains. Users should use `train`."""
+
+def serve_page(model: _Path, evaluator: Evaluator | None, port: int | None, ready: Callable[[str], object]) -> None:
+    """Serves the page. Users should use `serve`."""
 
 def run_files(folder: _Path) -> tuple[dict[int, Path], dict[int, Path]]:
     """The files of a run's nets and those of its games, each by generation. Users should use `Run`."""

@@ -34,7 +34,8 @@ class TablutEnv(gymnasium.Env[Observation, np.int64]):
 
     Args:
         rules: a rule set, its name, or the path of a rule file.
-        opponent: the other side's player: `random`, `greedy`, `alphabeta:2`, `rollouts:100`, `net:shipped@64`, `net:FILE@64`.
+        opponent: the other side's player, as for `tablut.Player`: `random`, `greedy`, `alphabeta:2`, `rollouts:100`, `net:shipped@64`,
+            `net:FILE@64`, or a tuple of a name, a `Model` or a callable, and a limit per move.
         side: `"attackers"` or `"defenders"`. With None the side is drawn for each game.
         max_plies: the ply at which the game is truncated. With None there is no limit.
         illegal_actions: `"terminate"` ends the game with a reward of −1. `"replace"` plays the legal action at index `action` modulo the
@@ -47,7 +48,7 @@ class TablutEnv(gymnasium.Env[Observation, np.int64]):
     def __init__(
         self,
         rules: Rules | str = "kvasir",
-        opponent: str = "random",
+        opponent: str | tuple[str, Any, Any] = "random",
         side: Literal["attackers", "defenders"] | None = None,
         max_plies: int | None = None,
         illegal_actions: str = "terminate",

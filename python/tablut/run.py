@@ -5,16 +5,30 @@ from __future__ import annotations
 import csv
 import io
 import os
+from html import escape
 from pathlib import Path
 from typing import Any
 
-from ._tablut import Model, Record, read_games, read_run, run_files
+from ._tablut import Model, Record, read_games, read_run, run_files, run_report
+
+
+class Page:
+    """An HTML page, which notebooks display."""
+
+    html: str
+    """The text of the page."""
+
+    def __init__(self, html: str) -> None:
+        self.html = html
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{escape(self.html)}" style="width: 100%; height: 640px; border: 0"></iframe>'
 
 
 class Run:
     """A run's folder. It is read when the object is created, also while the run continues.
 
-    `metrics` is a dict of columns of equal length, for `pandas.DataFrame(run.metrics)`, with a row for each generation and rule
+    `metrics` is a dict of columns of equal length, which `frame()` gives as a table of pandas, with a row for each generation and rule
     set. `docs/metrics.md` explains the columns. Numbers are int or float. Cells without a value are None.
     """
 
@@ -39,6 +53,16 @@ class Run:
         self.config_text = found["config_text"]
         self.notes = found["notes"]
         self.evaluation = found["evaluation"]
+
+    def frame(self) -> Any:
+        """The metrics as a `pandas.DataFrame`. Pandas must be installed."""
+        import pandas
+
+        return pandas.DataFrame(self.metrics)
+
+    def report(self) -> Page:
+        """The page that `tablut report` writes, for notebooks."""
+        return Page(run_report(self.folder))
 
     def generations(self) -> list[int]:
         """The generations whose nets are in the folder, in order."""

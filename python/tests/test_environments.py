@@ -385,11 +385,14 @@ def test_a_game_that_the_opponents_first_move_ends_is_an_error():
         env.reset(seed=1)
 
 
-def test_a_masked_learner_of_others_trains():
-    sb3_contrib = pytest.importorskip("sb3_contrib")
-    from tablut.gymnasium import TablutEnv
-
-    sb3_contrib.MaskablePPO("MultiInputPolicy", TablutEnv("brandubh", max_plies=40), n_steps=250, seed=1).learn(1000)
+def test_maskable_ppo_learns_for_1000_steps():
+    sb3 = pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
+    env = gymnasium.make("tablut/Tablut-v0", rules="brandubh", opponent="random", max_plies=60)
+    agent = sb3.MaskablePPO("MultiInputPolicy", env, n_steps=250, batch_size=125, n_epochs=1, seed=1, device="cpu")
+    agent.learn(1000)
+    observation, info = env.reset(seed=1)
+    action, _ = agent.predict(observation, action_masks=info["action_mask"].astype(bool))
+    assert info["action_mask"][int(action)] == 1
 
 
 def test_the_vector_environment_repeats_on_any_number_of_threads():

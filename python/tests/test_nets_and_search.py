@@ -364,3 +364,60 @@ def test_players_play_whole_games(text):
     assert again.history == moves and player.is_reproducible
     with pytest.raises(ValueError, match="under the rules tartu"):
         player.choose(tablut.Game("tartu"))
+
+
+@pytest.mark.parametrize("shape", ["lines32x1", "lines64x2"])
+def test_tensors_make_the_same_net(shape, tmp_path):
+    net = tablut.Model.untrained(shape, rules=["kvasir", "brandubh"], seed=3)
+    tensors = net.tensors()
+    assert tensors["value.out.bias"].tolist() == [0.0, -2.25, 0.0] and tensors["line.first0.weight"].shape == (48, 5, 48)
+    again = tablut.Model.from_tensors(shape, tensors, rules=net.rules, card={"about": "a test"})
+    assert again.hash == net.hash and again.architecture == shape and again.card["about"] == "a test"
+    again.save(tmp_path / "net.tablut")
+    loaded = tablut.Model.load(tmp_path / "net.tablut")
+    assert [rules.name for rules in loaded.rules] == ["kvasir", "brandubh"] and loaded.card == again.card
+    for name, tensor in loaded.tensors().items():
+        assert tensor.dtype == np.float32 and np.array_equal(tensor, tensors[name])
+    games = random_positions(10)
+    assert np.array_equal(loaded.evaluate(games).logits, net.evaluate(games).logits)
+    assert tablut.Model.untrained(shape, seed=4).hash != net.hash
+
+
+def test_wrong_tensors_are_refused():
+    tensors = tablut.Model.untrained("lines32x1").tensors()
+    with pytest.raises(ValueError, match="`value.out.bias` is missing"):
+        tablut.Model.from_tensors("lines32x1", {name: tensor for name, tensor in tensors.items() if name != "value.out.bias"})
+    with pytest.raises(ValueError, match=r"dimensions \[2\], expected \[3\]"):
+        tablut.Model.from_tensors("lines32x1", {**tensors, "value.out.bias": np.zeros(2)})
+    with pytest.raises(ValueError, match="not finite"):
+        tablut.Model.from_tensors("lines32x1", {**tensors, "moves_left.bias": np.array([np.nan])})
+    with pytest.raises(ValueError, match="big: expected one like lines32x2|net shape `big`"):
+        tablut.Model.from_tensors("big", tensors)
+    with pytest.raises(ValueError, match="card: unknown field `abuot`"):
+        tablut.Model.from_tensors("lines32x1", tensors, card={"abuot": "x"})
+    with pytest.raises(OSError, match="absent"):
+        tablut.Model.untrained("lines32x1").save("absent/net.tablut")
+
+
+def test_a_padded_evaluator_sees_few_sizes():
+    sizes = set()
+
+    def evaluator(planes, features):
+        sizes.add(len(planes))
+        return uniform(planes, features)
+
+    games = random_positions(20)
+    found = tablut.search(games, evaluator=tablut.padded(evaluator, smallest=8), simulations=20)
+    expected = tablut.search(games, evaluator=uniform, simulations=20)
+    assert [result.visits.tolist() for result in found] == [result.visits.tolist() for result in expected]
+    assert sizes and all(size % 8 == 0 and (size & (size - 1)) == 0 for size in sizes)
+    with pytest.raises(ValueError, match="smallest 0"):
+        tablut.padded(uniform, smallest=0)
+
+
+def test_options_may_be_numbers_of_numpy(model):
+    game = tablut.Game("kvasir")
+    options = {"draw_value": np.float32(0.5), "stop_when_decided": np.bool_(False)}
+    plain = {"draw_value": 0.5, "stop_when_decided": False}
+    found, expected = (tablut.search(game, model, simulations=32, options=each) for each in (options, plain))
+    assert found.visits.tolist() == expected.visits.tolist()

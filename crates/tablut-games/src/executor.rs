@@ -251,6 +251,10 @@ impl<S: TaskSource> Shared<'_, S> {
             round.clear();
             let mut slot = 0;
             while slot < running.len() {
+                // A move of some players takes seconds, and a round has one of each task.
+                if self.cancel.is_cancelled() {
+                    return Err(RunError::Stopped);
+                }
                 let (index, task) = &mut running[slot];
                 if let Some(output) = task.gather(&mut round.requests).map_err(RunError::Task)? {
                     deliver(*index, output);

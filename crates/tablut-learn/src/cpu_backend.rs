@@ -4,6 +4,7 @@ use tablut_games::{LossParts, TrainingBatch};
 use tablut_kernels::Kernels;
 use tablut_net::layers::Values;
 use tablut_net::lines::LineLearner;
+use tablut_net::{InputBatch, Predictions};
 
 use crate::gradient_backend::{GradientBackend, StepError, StepReport, check_finite};
 use crate::learner::LearnerState;
@@ -23,13 +24,18 @@ impl CpuBackend {
         Ok(Self { net: LineLearner::new(state.architecture, Kernels::from_env()?), state, optimizer })
     }
 
-    /// The loss on `batch` and the gradients of all parameters, in their order.
-    pub fn gradients(&mut self, batch: &TrainingBatch) -> (LossParts, Vec<Vec<f32>>) {
+    /// The net's outputs in f32, before the softmax and in the units of the loss.
+    pub fn predictions(&mut self, input: &InputBatch) -> Predictions {
         let Self { net, state, .. } = self;
         net.set_weights(&Values::new(state.params.iter().map(|param| param.weights.as_slice())));
-        let predictions = net.forward(&batch.input);
+        net.forward(input)
+    }
+
+    /// The loss on `batch` and the gradients of all parameters, in their order.
+    pub fn gradients(&mut self, batch: &TrainingBatch) -> (LossParts, Vec<Vec<f32>>) {
+        let predictions = self.predictions(&batch.input);
         let (parts, gradient) = loss_gradient(predictions, batch);
-        (parts, net.backward(&batch.input, &gradient))
+        (parts, self.net.backward(&batch.input, &gradient))
     }
 }
 

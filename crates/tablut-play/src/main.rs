@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use tablut_games::CancelToken;
 use tablut_net::Simd;
 use tablut_play::{PlayArgs, PlayError, ServeArgs, exit_on_signals, play_in_terminal, serve};
 
@@ -36,9 +37,9 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let result = match &arguments.command {
-        Some(Command::Serve(args)) => exit_on_signals()
-            .map_err(|error| error.to_string())
-            .and_then(|()| serve(args, &[], None, &mut print_link).map_err(|error| error.to_string())),
+        Some(Command::Serve(args)) => exit_on_signals().map_err(|error| error.to_string()).and_then(|()| {
+            serve(args, &[], None, None, &CancelToken::new(), &mut print_link).map_err(|error| error.to_string())
+        }),
         None => match play_in_terminal(&arguments.play, "tablut-play") {
             Err(PlayError::Interrupted { exit_code }) => return ExitCode::from(exit_code),
             result => result.map_err(|error| error.to_string()),

@@ -26,6 +26,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tablut_games::CancelToken;
+use tablut_net::NetDevice;
 use tablut_session::{DEMO_PAUSE, HostConfig, PuzzleBook};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -35,6 +37,8 @@ pub const PORT: u16 = 8527;
 const MAX_WORKERS: usize = 4;
 /// How often games without interfaces are removed from memory.
 const SWEEP: Duration = Duration::from_mins(1);
+/// How often the server asks whether it was cancelled.
+const PATIENCE: Duration = Duration::from_millis(100);
 /// How often a run's folder is searched for new checkpoints.
 const FOLLOW: Duration = Duration::from_secs(2);
 
@@ -91,12 +95,14 @@ pub fn serve_pages(args: &ServeArgs, pages: &[AddedPage], ready: &mut dyn FnMut(
     runtime(1)?.block_on(run(args, router, &mut |links| ready(&links[0])))
 }
 
-/// Serves the page until the program ends, with `pages` in addition. `trainer` trains nets for the page. `ready`
-/// receives the link, and a sentence about the folder of saved games.
+/// Serves the page until `cancel` stops it, with `pages` in addition. `trainer` trains nets for the page. Nets run on
+/// `device`, or on the cores if it is `None`. `ready` receives the link, and a sentence about the folder of saved games.
 pub fn serve(
     args: &ServeArgs,
     pages: &[AddedPage],
     trainer: Option<Arc<dyn Trainer>>,
+    device: Option<Arc<dyn NetDevice>>,
+    cancel: &CancelToken,
     ready: &mut dyn FnMut(&str, &str),
 ) -> Result<(), ServeError> {
     if let Some(run) = &args.run {
@@ -108,7 +114,7 @@ pub fn serve(
         newest_plays: args.run.is_some(),
         trained: Vec::new(),
     };
-    let nets = Arc::new(NetShelf::new(sources).map_err(ServeError)?);
+    let nets = Arc::new(NetShelf::new(sources, device).map_err(ServeError)?);
     let folder = args.folder.clone().unwrap_or_else(data_folder);
     let at_folder = |reason| ServeError(format!("the folder of games, {}: {reason}", folder.display()));
     let saved = SavedGames::lock(&folder).map_err(at_folder)?;
@@ -134,13 +140,27 @@ pub fn serve(
         repeat(&runtime, FOLLOW, &server, GameServer::refresh_nets);
     }
     let router = |access: AccessControl| routes::router(server, Arc::new(access), pages);
-    let result = runtime.block_on(run(args, router, &mut |links| {
+    let ready = &mut |links: &[String]| {
         let mut others: Vec<String> = links[1..].iter().map(|link| format!("Also: {link}")).collect();
         others.push(saved_in.clone());
         ready(&links[0], &others.join("\n"));
-    }));
+    };
+    let result = runtime.block_on(async {
+        tokio::select! {
+            result = run(args, router, ready) => result,
+            () = cancelled(cancel) => Ok(()),
+        }
+    });
     jobs.close();
+    runtime.shutdown_background();
     result
+}
+
+/// Returns when the token is cancelled.
+async fn cancelled(cancel: &CancelToken) {
+    while !cancel.is_cancelled() {
+        tokio::time::sleep(PATIENCE).await;
+    }
 }
 
 /// Starts the threads that run jobs. Each has its own evaluators, and takes new ones when the nets change.

@@ -14,10 +14,12 @@ use tablut_search::{Chances, EvaluateError, Evaluation, Evaluator, Situation};
 /// The tolerance for rounding in values and in sums of probabilities.
 const TOLERANCE: f32 = 1e-3;
 
+/// Positions for a callable.
 pub(crate) struct Batch {
-    callable: usize,
-    input: InputBatch,
-    answers: SyncSender<Vec<Evaluation>>,
+    /// The index of the callable.
+    pub(crate) callable: usize,
+    pub(crate) input: InputBatch,
+    pub(crate) answers: SyncSender<Vec<Evaluation>>,
 }
 
 /// An evaluator that sends its batches to the thread that calls the callable.

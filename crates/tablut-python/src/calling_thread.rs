@@ -35,13 +35,14 @@ pub(crate) fn next_message<T: Send>(
 }
 
 /// Runs `work` on another thread and returns its result. Meanwhile the calling thread calls the callables for the
-/// evaluators of `to_caller`. If a callable raises an exception, or Ctrl-C is pressed, cancels the work and returns the
-/// exception.
-pub(crate) fn supervise<T: Send>(
+/// evaluators of `to_caller`, and `on_part` for each part. If one of them raises an exception, or Ctrl-C is pressed, cancels
+/// the work and returns the exception.
+pub(crate) fn supervise<P: Send, T: Send>(
     py: Python<'_>,
     callables: &[Py<PyAny>],
-    mut receiver: Receiver<Message<()>>,
-    to_caller: &SyncSender<Message<()>>,
+    mut receiver: Receiver<Message<P>>,
+    to_caller: &SyncSender<Message<P>>,
+    mut on_part: impl FnMut(P) -> PyResult<()>,
     work: impl FnOnce(&CancelToken) -> T + Send,
 ) -> PyResult<T> {
     let cancel = CancelToken::new();
@@ -55,7 +56,7 @@ pub(crate) fn supervise<T: Send>(
             let step = next_message(py, &mut receiver).and_then(|message| match message {
                 Some(Message::Batch(batch)) => batch.answer(py, callables).map(|()| false),
                 Some(Message::Done) => Ok(true),
-                Some(Message::Part(())) => Ok(false),
+                Some(Message::Part(part)) => on_part(part).map(|()| false),
                 // A panic ends the work without a message.
                 None => Ok(at_work.is_finished()),
             });

@@ -13,7 +13,7 @@ use tablut_net::{PLANES, PolicyIndex};
 use tablut_rules::{Bitboard, Game, Move, MoveList, Outcome, Position, Rules, Square, Symmetry};
 use tablut_search::Situation;
 use tablut_session::board_text::{Style, board_text};
-use tablut_session::{Players, Session, picture};
+use tablut_session::picture;
 
 /// How a game ended.
 #[pyclass(eq, frozen, name = "Outcome", module = "tablut")]
@@ -302,18 +302,11 @@ impl PyGame {
     }
 
     /// The board as an SVG picture.
-    fn svg(&self) -> PyResult<String> {
-        let mut before = self.game.clone();
-        let last = before.undo();
-        let mut session = Session::from_position(before.rules().clone(), *before.position(), Players::people())
-            .map_err(value_error)?;
-        if let Some(mv) = last {
-            session.play(mv).map_err(value_error)?;
-        }
-        Ok(picture::svg(&session))
+    fn svg(&self) -> String {
+        picture::svg(self.game.rules(), self.game.position(), self.game.moves().last())
     }
 
-    fn _repr_svg_(&self) -> PyResult<String> {
+    fn _repr_svg_(&self) -> String {
         self.svg()
     }
 

@@ -7,7 +7,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub(crate) fn to_python<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
-    let text = serde_json::to_string(data).map_err(runtime_error)?;
+    parsed(py, &serde_json::to_string(data).map_err(runtime_error)?)
+}
+
+/// The data of a JSON text.
+pub(crate) fn parsed<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (text,))
 }
 

@@ -3,7 +3,7 @@
 //! - `rules`, `game`, `action`, `encoding`: rule sets and games, moves as numbers, positions as arrays.
 //! - `items`: sequences and seeds as arguments. `model`: nets. `callable`: Python callables instead of nets.
 //! - `search`, `selfplay`, `record`, `players`, `matches`: search, self-play, records, players and matches.
-//! - `vector`: many games at once. `run`: a run's folder.
+//! - `vector`: many games at once. `run`: a run's folder. `program`: the program in this process.
 //!
 //! Long functions release Python's lock. Callables run on the thread that called this package, which also checks
 //! Python's signals (`calling_thread`).
@@ -21,6 +21,7 @@ mod json;
 mod matches;
 mod model;
 mod players;
+mod program;
 mod record;
 mod rules;
 mod run;
@@ -41,9 +42,10 @@ mod _tablut {
         matches::play_matches,
         model::{PyEvaluations, PyModel},
         players::PyPlayer,
+        program::{run_program, serve_page, train_run},
         record::{PyRecord, read_games, to_arrays, write_games},
         rules::PyRules,
-        run::{read_run, run_files},
+        run::{read_run, run_files, run_report},
         search::search,
         search_result::{PyProof, PySearchResult},
         selfplay::{PySelfPlay, self_play},

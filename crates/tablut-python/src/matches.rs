@@ -1,82 +1,32 @@
 //! Matches between players.
 
 use crate::calling_thread::{messages, supervise};
-use crate::errors::{type_error, value_error};
+use crate::errors::value_error;
 use crate::items::Items;
 use crate::json::to_python;
-use crate::model::{PyModel, n_threads};
-use crate::players::{add_net, contestant};
+use crate::model::n_threads;
+use crate::players::{Entrant, add_net};
 use crate::rules::RulesArgument;
 use crate::search::{Prepared, Source};
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
 use std::sync::Arc;
 use tablut_arena::{
     DEFAULT_OPENING_PLIES, MatchConfig, MatchError, MatchReport, OpeningBook, Tournament, ladder, play_match,
 };
 use tablut_games::Concurrency;
 use tablut_net::NetPool;
-use tablut_players::{Contestant, NamedPlayer, NetSearch, is_name};
 use tablut_ratings::TestBounds;
 use tablut_rules::Rules;
-use tablut_search::{Evaluator, Limit, SearchConfig};
+use tablut_search::Evaluator;
 
 /// The text of a signature needs a number.
 const _: () = assert!(DEFAULT_OPENING_PLIES == 4);
 
 const MAX_GAMES: usize = 1_000_000;
 
-pub(crate) enum Entrant {
-    /// A player that a text names.
-    Named(NamedPlayer),
-    /// A model or a callable with a limit for each move.
-    Own { name: String, source: Source, limit: Limit },
-}
-
-impl Entrant {
-    fn read(player: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if let Ok(text) = player.cast::<PyString>() {
-            return text.to_cow()?.parse().map(Self::Named).map_err(value_error);
-        }
-        let form = "expected a text, or a tuple of name, model or evaluator, and a limit such as 64 or \"200ms\"";
-        let Ok(parts) = player.cast::<PyTuple>() else {
-            return Err(type_error(format!("player: found {}, {form}", player.get_type().name()?)));
-        };
-        let Ok((name, net, limit)) = parts.extract::<(String, Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
-            return Err(type_error(format!("player: found a tuple of {}, {form}", parts.len())));
-        };
-        if !is_name(&name) {
-            let expected = "expected at most 40 letters, digits, -, _ or ., and no player's text";
-            return Err(value_error(format!("the player's name {name:?}: {expected}")));
-        }
-        let limit: Limit = limit.str()?.to_cow()?.parse().map_err(value_error)?;
-        let source = match net.cast::<PyModel>() {
-            Ok(model) => Source::Model(model.clone().unbind()),
-            Err(_) => Source::of(player.py(), None, Some(net.unbind()))?,
-        };
-        Ok(Self::Own { name, source, limit })
-    }
-
-    fn name(&self) -> String {
-        match self {
-            Self::Named(named) => named.name(),
-            Self::Own { name, .. } => name.clone(),
-        }
-    }
-}
-
-impl<'a, 'py> FromPyObject<'a, 'py> for Entrant {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        Self::read(&object)
-    }
-}
-
 /// Plays a match between every two of the players, and returns scores with 95 % intervals as a dict.
 ///
-/// A player is a text such as `"alphabeta:2"` or `"net:shipped@64"`, or a tuple of a name, a `Model` or a callable as
-/// for `search`, and a limit per move, such as 64 or `"200ms"`. Games are played in pairs: two games from one opening
+/// A player is one of those of `Player`. Games are played in pairs: two games from one opening
 /// of `opening_plies` random plies with sides exchanged. `openings="even"` uses the package's book of even openings
 /// instead. `sequential_test` ends a match early when its result is clear: `"0,20"` are the bounds in Elo. The result
 /// depends on the seed and not on threads. It equals that of `tablut match` with the same settings. Each of `threads`
@@ -165,21 +115,11 @@ fn book(name: &str, rules: &Arc<Rules>) -> PyResult<OpeningBook> {
 
 fn play(py: Python<'_>, pair: [&Entrant; 2], nets: &NetPool, config: &MatchConfig) -> PyResult<MatchReport> {
     let n_named = nets.evaluators().len();
-    let own = |place: usize| match pair[place] {
-        Entrant::Named(_) => None,
-        Entrant::Own { source, .. } => Some(source),
-    };
     // The evaluators of a worker: those of the named nets, then those of the first and the second player's own.
-    let contestant = |place: usize| match pair[place] {
-        Entrant::Named(named) => contestant(named, &config.rules, nets),
-        Entrant::Own { name, limit, .. } => {
-            let evaluator = n_named + usize::from(place == 1 && own(0).is_some());
-            let search = NetSearch { evaluator, limit: *limit, config: SearchConfig::for_play() };
-            Ok(Contestant::net(name.clone(), search))
-        }
-    };
-    let contestants = [contestant(0)?, contestant(1)?];
-    let sources: Vec<&Source> = [own(0), own(1)].into_iter().flatten().collect();
+    let second = n_named + usize::from(pair[0].source().is_some());
+    let contestants =
+        [pair[0].contestant(&config.rules, nets, n_named)?, pair[1].contestant(&config.rules, nets, second)?];
+    let sources: Vec<&Source> = pair.iter().filter_map(|entrant| entrant.source()).collect();
     let (to_caller, receiver) = messages();
     let workers = config.concurrency.workers;
     let mut callables = Vec::new();
@@ -191,9 +131,14 @@ fn play(py: Python<'_>, pair: [&Entrant; 2], nets: &NetPool, config: &MatchConfi
         callables.extend(source.callable(py));
     }
     let sets = Prepared::new(sets);
-    let played = supervise(py, &callables, receiver, &to_caller, |cancel| {
-        play_match(config, &contestants, Vec::new(), || sets.take(), cancel, |_| {})
-    })?;
+    let played = supervise(
+        py,
+        &callables,
+        receiver,
+        &to_caller,
+        |()| Ok(()),
+        |cancel| play_match(config, &contestants, Vec::new(), || sets.take(), cancel, |_| {}),
+    )?;
     match played {
         Ok(outcome) => Ok(outcome.report),
         Err(MatchError::Openings(error)) => Err(value_error(error)),

@@ -1,23 +1,29 @@
-//! Nets: model files, and evaluations of many positions.
+//! Nets: model files, tensors, and evaluations of many positions.
 //!
 //! Locks are taken only while Python's own lock is held, so a process can fork at any time.
 
 use crate::errors::{net_error, runtime_error, value_error};
 use crate::game::PyGame;
 use crate::items::Items;
-use crate::json::to_python;
-use crate::rules::PyRules;
+use crate::json::{from_python, to_python};
+use crate::record::{PyRecord, training_batch};
+use crate::rules::{PyRules, rules_list};
 use crate::threads::Workers;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::PyIndexError;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, ToPyArray};
+use pyo3::exceptions::{PyIndexError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
+use pyo3::types::{IntoPyDict, PyBytes, PyDict, PyMapping, PyTuple, PyType};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tablut_games::{SHIPPED, load_net};
-use tablut_net::{Inference, InputBatch, Model, NetError, NetEvaluator, OutputBatch, PooledNet, encode};
+use tablut_learn::{CpuBackend, LearnerState, OptimizerConfig};
+use tablut_net::{
+    Card, Inference, InputBatch, MOVES_LEFT_UNIT, Model, NetError, NetEvaluator, OutputBatch, PooledNet, StatedRules,
+    TrainingSummary, Weights, encode,
+};
 use tablut_rules::{MoveList, Situation};
 use tablut_search::Evaluator;
 use tablut_search::formulas::softmax::{exp, log_softmax};
@@ -50,6 +56,11 @@ impl PyModel {
         Ok(Box::new(NetEvaluator::new(self.net.inference(threads).map_err(runtime_error)?)))
     }
 
+    fn model(&self) -> Model {
+        let PooledNet { weights, rules, training, card, .. } = &self.net;
+        Model { weights: (**weights).clone(), rules: rules.clone(), training: training.clone(), card: card.clone() }
+    }
+
     fn take(&self, n: usize) -> PyResult<Vec<Box<dyn Inference>>> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut engines = std::mem::take(&mut *idle);
@@ -79,6 +90,98 @@ impl PyModel {
         let model = || load_net(Path::new(SHIPPED)).map_err(net_error);
         let load = || Py::new(py, Self::new(SHIPPED_NAME.to_owned(), model()?)?);
         LOADED.get_or_try_init(py, load).map(|model| model.clone_ref(py))
+    }
+
+    /// An untrained net of a shape such as `"lines32x2"`. Its weights depend only on shape and seed, as in `tablut train`.
+    #[staticmethod]
+    #[pyo3(signature = (shape, *, rules=None, seed=1))]
+    fn untrained(
+        shape: &str,
+        rules: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = crate::items::seed)] seed: u64,
+    ) -> PyResult<Self> {
+        let weights = Weights::initial(&shape.parse().map_err(value_error)?, seed);
+        Self::new(format!("untrained, seed {seed}"), bare(weights, rules)?)
+    }
+
+    /// A net of a shape such as `"lines32x2"` with these tensors: a dict of float arrays with the names and dimensions of
+    /// `tensors`. `rules` is the rule set or the list of rule sets that the net was trained on, by default kvasir. `card`
+    /// is a dict with keys of a model card, such as `about` and `licence`.
+    #[staticmethod]
+    #[pyo3(signature = (shape, tensors, *, rules=None, card=None))]
+    fn from_tensors(
+        shape: &str,
+        tensors: &Bound<'_, PyMapping>,
+        rules: Option<&Bound<'_, PyAny>>,
+        card: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let architecture = shape.parse().map_err(value_error)?;
+        let mut read = BTreeMap::new();
+        for item in tensors.items()? {
+            let (name, array) = item.extract::<(String, Bound<'_, PyAny>)>()?;
+            let array = array.py().import("numpy")?.call_method1("asarray", (array, "float32"))?;
+            read.insert(name, array.cast::<PyArrayDyn<f32>>()?.readonly().as_array().to_owned());
+        }
+        let card: Option<Card> = card.map(|card| from_python("card", card)).transpose()?;
+        card.as_ref().map_or(Ok(()), Card::check).map_err(|reason| value_error(format!("card: {reason}")))?;
+        let model = bare(Weights::new(architecture, read).map_err(value_error)?, rules)?;
+        Self::new("from tensors".to_owned(), Model { card, ..model })
+    }
+
+    /// Writes the model file, completely or not at all. The program, the page and `Model.load` read it.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        tablut_net::durable::require_folder(&path)?;
+        let model = self.model();
+        py.detach(|| model.save(&path)).map_err(|error| PyOSError::new_err(error.to_string()))
+    }
+
+    /// The weights by name, as f32 arrays. `docs/how-net.md` describes the layers.
+    fn tensors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tensors = PyDict::new(py);
+        for parameter in self.net.weights.architecture().tensors() {
+            tensors.set_item(&parameter.name, self.net.weights.get(&parameter.name).to_pyarray(py))?;
+        }
+        Ok(tensors)
+    }
+
+    /// The training loss of the net on the positions of game records, and its gradient, computed in f32 as in `tablut
+    /// train`.
+    ///
+    /// Returns a dict: `losses`, the parts `policy`, `value` and `moves_left` of the loss, which has a tenth of the last one;
+    /// `gradients`, a dict of the gradient of each tensor; and the outputs, in the order of `to_arrays`: `logits` f32 `[m]` of the legal moves, `wdl` f32 `[n, 3]`, the logits of an
+    /// attackers' win, a draw and a defenders' win, and `moves_left` f32 `[n]` in plies. `value_share` is that of
+    /// `to_arrays`.
+    #[pyo3(signature = (records, *, value_share=0.0))]
+    fn gradients<'py>(
+        &self,
+        py: Python<'py>,
+        records: Items<Bound<'py, PyRecord>>,
+        value_share: f32,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let batch = training_batch(py, records, value_share)?;
+        let state = LearnerState::new(&self.net.weights);
+        // rayon's global threads would be missing after a fork.
+        let threads = rayon::ThreadPoolBuilder::new().build().map_err(runtime_error)?;
+        let (predictions, parts, gradients) = py.detach(|| {
+            let mut backend = CpuBackend::new(state, OptimizerConfig::default()).map_err(runtime_error)?;
+            threads.install(|| {
+                let (parts, gradients) = backend.gradients(&batch);
+                Ok::<_, PyErr>((backend.predictions(&batch.input), parts, gradients))
+            })
+        })?;
+        let by_name = PyDict::new(py);
+        for (parameter, gradient) in self.net.weights.architecture().tensors().into_iter().zip(gradients) {
+            by_name.set_item(&parameter.name, gradient.into_pyarray(py).reshape(parameter.dims)?)?;
+        }
+        let found = PyDict::new(py);
+        let losses = [("policy", parts.policy), ("value", parts.value), ("moves_left", parts.moves_left)];
+        found.set_item("losses", losses.into_py_dict(py)?)?;
+        found.set_item("gradients", by_name)?;
+        found.set_item("logits", predictions.logits.into_pyarray(py))?;
+        found.set_item("wdl", predictions.wdl.into_pyarray(py).reshape([batch.input.n, 3])?)?;
+        let plies = predictions.moves_left.iter().map(|left| left * MOVES_LEFT_UNIT).collect::<Vec<f32>>();
+        found.set_item("moves_left", plies.into_pyarray(py))?;
+        Ok(found)
     }
 
     /// The hash of the weights.
@@ -159,20 +262,19 @@ impl PyModel {
         if self.net.name == SHIPPED_NAME {
             return Ok((class.getattr("shipped")?, PyTuple::empty(py)));
         }
-        let PooledNet { weights, rules, training, card, .. } = &self.net;
-        let model = Model {
-            weights: (**weights).clone(),
-            rules: rules.clone(),
-            training: training.clone(),
-            card: card.clone(),
-        };
-        let bytes = PyBytes::new(py, &model.to_bytes().map_err(runtime_error)?);
+        let bytes = PyBytes::new(py, &self.model().to_bytes().map_err(runtime_error)?);
         Ok((class.getattr("_restore")?, (&self.net.name, bytes).into_pyobject(py)?))
     }
 
     fn __repr__(&self) -> String {
         format!("<Model: {}, {}>", self.architecture(), self.net.name)
     }
+}
+
+/// A net without training and card.
+fn bare(weights: Weights, rules: Option<&Bound<'_, PyAny>>) -> PyResult<Model> {
+    let rules = rules_list(rules)?.iter().map(|rules| StatedRules::of(rules)).collect();
+    Ok(Model { weights, rules, training: TrainingSummary::default(), card: None })
 }
 
 /// The number of threads: the given number, or one per core.

@@ -1,31 +1,97 @@
-//! Players that are named by text.
+//! Players: those that a text names, and nets and callables.
 
 use crate::calling_thread::{messages, supervise};
-use crate::errors::{net_error, runtime_error, value_error};
+use crate::errors::{net_error, runtime_error, type_error, value_error};
 use crate::game::PyGame;
+use crate::model::PyModel;
 use crate::rules::{PyRules, RulesArgument};
+use crate::search::Source;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::{PyString, PyTuple, PyType};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tablut_games::{CancelToken, load_net};
 use tablut_net::NetPool;
-use tablut_players::{Contestant, Fault, NamedPlayer, Player, PlayerError};
+use tablut_players::{Contestant, Fault, NamedPlayer, NetSearch, Player, PlayerError, is_name};
 use tablut_rules::{Game, Move, Rules};
-use tablut_search::{Evaluator, Situation};
+use tablut_search::{Evaluator, Limit, SearchConfig, Situation};
 
 pub(crate) fn add_net(nets: &mut NetPool, path: &Path) -> PyResult<()> {
     nets.get_or_load(path, || load_net(path)).map(drop).map_err(net_error)
 }
 
-/// The contestant that a text names. External programs are an error.
-pub(crate) fn contestant(named: &NamedPlayer, rules: &Arc<Rules>, nets: &NetPool) -> PyResult<Contestant> {
-    Contestant::of(named, rules, nets, no_program).map_err(value_error)
-}
-
+/// External programs are an error.
 fn no_program(named: &NamedPlayer, _: &Arc<Rules>) -> Result<Contestant, PlayerError> {
     let reason = "other programs play in `tablut match`, not in this package".to_owned();
     Err(PlayerError { name: named.name(), reason })
+}
+
+/// A player as an argument.
+pub(crate) enum Entrant {
+    /// A player that a text names.
+    Named(NamedPlayer),
+    /// A model or a callable with a limit for each move.
+    Own { name: String, source: Source, limit: Limit },
+}
+
+impl Entrant {
+    fn read(player: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(text) = player.cast::<PyString>() {
+            return text.to_cow()?.parse().map(Self::Named).map_err(value_error);
+        }
+        let form = "expected a text, or a tuple of name, model or evaluator, and a limit such as 64 or \"200ms\"";
+        let Ok(parts) = player.cast::<PyTuple>() else {
+            return Err(type_error(format!("player: found {}, {form}", player.get_type().name()?)));
+        };
+        let Ok((name, net, limit)) = parts.extract::<(String, Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
+            return Err(type_error(format!("player: found a tuple of {}, {form}", parts.len())));
+        };
+        if !is_name(&name) {
+            let expected = "expected at most 40 letters, digits, -, _ or ., and no player's text";
+            return Err(value_error(format!("the player's name {name:?}: {expected}")));
+        }
+        let limit: Limit = limit.str()?.to_cow()?.parse().map_err(value_error)?;
+        let source = match net.cast::<PyModel>() {
+            Ok(model) => Source::Model(model.clone().unbind()),
+            Err(_) => Source::of(player.py(), None, Some(net.unbind()))?,
+        };
+        Ok(Self::Own { name, source, limit })
+    }
+
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Named(named) => named.name(),
+            Self::Own { name, .. } => name.clone(),
+        }
+    }
+
+    /// The net or the callable that is no player of a text.
+    pub(crate) fn source(&self) -> Option<&Source> {
+        match self {
+            Self::Named(_) => None,
+            Self::Own { source, .. } => Some(source),
+        }
+    }
+
+    /// The contestant. A text's net is in `nets`. `own` is the index of the evaluator of an own net or callable.
+    pub(crate) fn contestant(&self, rules: &Arc<Rules>, nets: &NetPool, own: usize) -> PyResult<Contestant> {
+        match self {
+            Self::Named(named) => Contestant::of(named, rules, nets, no_program).map_err(value_error),
+            Self::Own { name, limit, .. } => {
+                let search = NetSearch { evaluator: own, limit: *limit, config: SearchConfig::for_play() };
+                Ok(Contestant::net(name.clone(), search))
+            }
+        }
+    }
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Entrant {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Self::read(&object)
+    }
 }
 
 struct Seat {
@@ -34,12 +100,14 @@ struct Seat {
     seen: Option<(Game, Box<dyn Player>)>,
 }
 
-/// A player for one side of a game: `random`, `greedy`, `alphabeta:DEPTH`, `alphabeta:200ms`, `rollouts:N`,
-/// `net:FILE@64`, `net:shipped@64` or `policy:FILE`. It stores the game that it plays, so a net reuses its search tree.
-/// A copy has the same seed and an empty tree. Use it in one thread at a time.
+/// A player for one side of a game: a text or a tuple. A text is `random`, `greedy`, `alphabeta:DEPTH`, `alphabeta:200ms`,
+/// `rollouts:N`, `net:FILE@64`, `net:shipped@64` or `policy:FILE`. A tuple has a name, a `Model` or a callable as for
+/// `search`, and a limit per move, such as 64 or `"200ms"`. The player stores the game that it plays, so a net reuses its
+/// search tree. A copy has the same seed and an empty tree. Use it in one thread at a time.
 #[pyclass(frozen, name = "Player", module = "tablut")]
 pub(crate) struct PyPlayer {
-    text: String,
+    player: Py<PyAny>,
+    entrant: Entrant,
     rules: Arc<Rules>,
     contestant: Contestant,
     seat: Mutex<Seat>,
@@ -48,17 +116,23 @@ pub(crate) struct PyPlayer {
 #[pymethods]
 impl PyPlayer {
     #[new]
-    #[pyo3(signature = (text, rules, *, seed=1))]
-    fn new(text: &str, rules: RulesArgument, #[pyo3(from_py_with = crate::items::seed)] seed: u64) -> PyResult<Self> {
+    #[pyo3(signature = (player, rules, *, seed=1))]
+    fn new(
+        player: Bound<'_, PyAny>,
+        rules: RulesArgument,
+        #[pyo3(from_py_with = crate::items::seed)] seed: u64,
+    ) -> PyResult<Self> {
         let RulesArgument(rules) = rules;
-        let named: NamedPlayer = text.parse().map_err(value_error)?;
+        let entrant = Entrant::read(&player)?;
         let mut nets = NetPool::default();
-        if let Some(path) = named.spec.model_file() {
+        if let Entrant::Named(named) = &entrant
+            && let Some(path) = named.spec.model_file()
+        {
             add_net(&mut nets, path)?;
         }
-        let contestant = contestant(&named, &rules, &nets)?;
+        let contestant = entrant.contestant(&rules, &nets, 0)?;
         let seat = Mutex::new(Seat { evaluators: nets.evaluators(), seed, seen: None });
-        Ok(Self { text: text.to_owned(), rules, contestant, seat })
+        Ok(Self { player: player.unbind(), entrant, rules, contestant, seat })
     }
 
     /// The name in reports.
@@ -86,8 +160,16 @@ impl PyPlayer {
         let game = copied;
         let mut seat = self.lock()?;
         let seat = &mut *seat;
-        let (to_caller, receiver) = messages();
-        let chosen = supervise(py, &[], receiver, &to_caller, |cancel| self.think(seat, &game, cancel))?;
+        let (to_caller, receiver) = messages::<()>();
+        let callables: Vec<Py<PyAny>> =
+            self.entrant.source().and_then(|source| source.callable(py)).into_iter().collect();
+        if let Some(source) = self.entrant.source()
+            && (!callables.is_empty() || seat.evaluators.is_empty())
+        {
+            seat.evaluators = source.evaluators(1, 1, 0, &to_caller)?;
+        }
+        let chosen =
+            supervise(py, &callables, receiver, &to_caller, |()| Ok(()), |cancel| self.think(seat, &game, cancel))?;
         Ok(chosen?.to_string())
     }
 
@@ -101,17 +183,30 @@ impl PyPlayer {
     /// Creates the player again, for `pickle` and `copy`.
     #[classmethod]
     #[pyo3(name = "_restore")]
-    fn restore(_class: &Bound<'_, PyType>, text: &str, rules: RulesArgument, seed: u64) -> PyResult<Self> {
-        Self::new(text, rules, seed)
+    fn restore(
+        _class: &Bound<'_, PyType>,
+        player: Bound<'_, PyAny>,
+        rules: RulesArgument,
+        seed: u64,
+    ) -> PyResult<Self> {
+        Self::new(player, rules, seed)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let parts = (&self.text, PyRules { rules: self.rules.clone() }, self.lock()?.seed).into_pyobject(py)?;
+        let parts = (&self.player, PyRules { rules: self.rules.clone() }, self.lock()?.seed).into_pyobject(py)?;
         Ok((py.get_type::<Self>().getattr("_restore")?, parts))
     }
 
-    fn __repr__(&self) -> String {
-        format!("Player({:?}, {:?})", self.text, self.rules.name())
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.player)?;
+        self.entrant.source().map_or(Ok(()), |source| match source {
+            Source::Model(model) => visit.call(model),
+            Source::Callable(callable) => visit.call(callable),
+        })
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("Player({}, {:?})", self.player.bind(py).repr()?, self.rules.name()))
     }
 }
 

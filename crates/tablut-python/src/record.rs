@@ -222,12 +222,7 @@ pub(crate) fn to_arrays<'py>(
     records: Items<Bound<'py, PyRecord>>,
     value_share: f32,
 ) -> PyResult<Bound<'py, PyDict>> {
-    if !(0.0..=1.0).contains(&value_share) {
-        return Err(value_error(format!("value_share {value_share}: expected 0 to 1")));
-    }
-    let (games, rules) = with_rules(&records.0)?;
-    drop(records);
-    let TrainingBatch { input, policy, wdl, moves_left } = py.detach(|| training_data(&games, rules, value_share))?;
+    let TrainingBatch { input, policy, wdl, moves_left } = training_batch(py, records, value_share)?;
     let n = input.n;
     let planes = planes_array(py, &input, 1_u8)?;
     let arrays = batch_dict(py, input)?;
@@ -236,6 +231,20 @@ pub(crate) fn to_arrays<'py>(
     arrays.set_item("values", wdl.into_flattened().into_pyarray(py).reshape([n, 3])?)?;
     arrays.set_item("moves_left", moves_left.into_pyarray(py))?;
     Ok(arrays)
+}
+
+/// The training data of records, in their order.
+pub(crate) fn training_batch(
+    py: Python<'_>,
+    records: Items<Bound<'_, PyRecord>>,
+    value_share: f32,
+) -> PyResult<TrainingBatch> {
+    if !(0.0..=1.0).contains(&value_share) {
+        return Err(value_error(format!("value_share {value_share}: expected 0 to 1")));
+    }
+    let (games, rules) = with_rules(&records.0)?;
+    drop(records);
+    py.detach(|| training_data(&games, rules, value_share))
 }
 
 fn training_data(games: &[GameRecord], rules: Vec<Arc<Rules>>, value_share: f32) -> PyResult<TrainingBatch> {

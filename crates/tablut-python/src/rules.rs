@@ -3,7 +3,7 @@
 use crate::action::n_actions;
 use crate::errors::{type_error, value_error};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
@@ -222,4 +222,15 @@ impl<'a, 'py> FromPyObject<'a, 'py> for RulesArgument {
         })?;
         Ok(Self(PyRules::new(path)?.rules))
     }
+}
+
+/// The rule sets of an argument. The default is kvasir.
+pub(crate) fn rules_list(rules: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Arc<Rules>>> {
+    let Some(rules) = rules else { return Ok(vec![RulesArgument::or_usual(None)?]) };
+    let is_list = rules.is_instance_of::<PyList>() || rules.is_instance_of::<PyTuple>();
+    let list = if is_list { rules.extract::<Vec<RulesArgument>>()? } else { vec![rules.extract()?] };
+    if list.is_empty() {
+        return Err(value_error("rules: expected at least one rule set"));
+    }
+    Ok(list.into_iter().map(|RulesArgument(rules)| rules).collect())
 }

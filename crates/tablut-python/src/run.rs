@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tablut_games::{GenerationFile, RunFolder, RunFolderError};
-use tablut_report::{RunFiles, metrics_csv};
+use tablut_report::{RunFiles, metrics_csv, report_page};
 
 fn folder_error(error: RunFolderError) -> PyErr {
     match &error {
@@ -35,4 +35,10 @@ pub(crate) fn read_run(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, Py
 pub(crate) fn run_files(folder: PathBuf) -> PyResult<(BTreeMap<u64, PathBuf>, BTreeMap<u64, PathBuf>)> {
     let files = |kind| RunFolder(&folder).files(kind).map_err(folder_error);
     Ok((files(GenerationFile::Model)?, files(GenerationFile::Games)?))
+}
+
+/// The program's report about a run, as an HTML page.
+#[pyfunction]
+pub(crate) fn run_report(py: Python<'_>, folder: PathBuf) -> PyResult<String> {
+    py.detach(|| RunFiles::read(&folder).map(|run| report_page(&[run]))).map_err(folder_error)
 }

@@ -116,8 +116,8 @@ pub(crate) fn search_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<Se
     };
     let text = |(key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
         let value = match value.extract::<bool>() {
-            Ok(flag) if value.is_instance_of::<pyo3::types::PyBool>() => flag.to_string(),
-            _ => value.str()?.to_string(),
+            Ok(flag) => flag.to_string(),
+            Err(_) => value.str()?.to_string(),
         };
         Ok(format!("{}={value}", key.str()?))
     };
@@ -207,17 +207,24 @@ pub(crate) fn search<'py>(
     let callables: Vec<Py<PyAny>> = source.callable(py).into_iter().collect();
     let (to_caller, receiver) = messages();
     let evaluators = Prepared::new(source.evaluators(workers, threads / workers, 0, &to_caller)?);
-    let found = supervise(py, &callables, receiver, &to_caller, |cancel| {
-        run_tasks(
-            games.len(),
-            concurrency,
-            |place| SearchTask::new(games[place].clone(), &config, limit, seed),
-            || vec![evaluators.take()],
-            &Counters::default(),
-            cancel,
-            |_, _| {},
-        )
-    })?;
+    let found = supervise(
+        py,
+        &callables,
+        receiver,
+        &to_caller,
+        |()| Ok(()),
+        |cancel| {
+            run_tasks(
+                games.len(),
+                concurrency,
+                |place| SearchTask::new(games[place].clone(), &config, limit, seed),
+                || vec![evaluators.take()],
+                &Counters::default(),
+                cancel,
+                |_, _| {},
+            )
+        },
+    )?;
     let results = found.map_err(runtime_error)?.into_iter().map(PySearchResult::new);
     if one {
         let mut results = results.collect::<Vec<_>>();

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tablut_rules::Move;
 use tablut_search::{Branch, Chances, Line, Proof, RootMove, Search, SearchResult, Stop};
+use tablut_session::picture;
 
 /// A proven result.
 #[pyclass(eq, frozen, get_all, name = "Proof", module = "tablut")]
@@ -179,6 +180,12 @@ impl PySearchResult {
     #[pyo3(signature = (depth=2))]
     fn tree<'py>(&self, py: Python<'py>, depth: usize) -> PyResult<Vec<Bound<'py, PyDict>>> {
         branches(py, &self.search.branches(depth))
+    }
+
+    /// The board before the move to play, with its squares framed.
+    fn _repr_svg_(&self) -> String {
+        let game = self.search.game();
+        picture::svg(game.rules(), game.position(), Some(self.result.chosen))
     }
 
     fn __copy__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {

@@ -6,7 +6,7 @@ use crate::errors::{runtime_error, value_error};
 use crate::json::from_python;
 use crate::model::{PyModel, n_threads};
 use crate::record::PyRecord;
-use crate::rules::RulesArgument;
+use crate::rules::rules_list;
 use crate::search::{Prepared, Source};
 use pyo3::exceptions::PyStopIteration;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -244,15 +244,4 @@ pub(crate) fn self_play(
     let callables = Mutex::new(source.callable(py).into_iter().collect());
     let process = std::process::id();
     Ok(PySelfPlay { running: Mutex::new(running), callables, rules, n_games: games, cancel, counters, process })
-}
-
-/// The rule sets of an argument. The default is kvasir.
-fn rules_list(rules: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Arc<Rules>>> {
-    let Some(rules) = rules else { return Ok(vec![RulesArgument::or_usual(None)?]) };
-    let is_list = rules.is_instance_of::<pyo3::types::PyList>() || rules.is_instance_of::<pyo3::types::PyTuple>();
-    let list = if is_list { rules.extract::<Vec<RulesArgument>>()? } else { vec![rules.extract()?] };
-    if list.is_empty() {
-        return Err(value_error("rules: expected at least one rule set"));
-    }
-    Ok(list.into_iter().map(|RulesArgument(rules)| rules).collect())
 }

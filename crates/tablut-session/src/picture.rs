@@ -1,24 +1,23 @@
 //! A picture of a position as an SVG file.
 
-use crate::session::Session;
 use crate::view::{Mark, marks};
 use std::fmt::Write as _;
-use tablut_rules::{BoardSize, Piece, Square};
+use tablut_rules::{BoardSize, Move, Piece, Position, Rules, Square};
 
 const SIDE: usize = 60;
 const MARGIN: usize = 34;
 
-pub fn svg(session: &Session) -> String {
-    let position = session.game().position();
+/// The board of a position, with frames around the squares of a move.
+pub fn svg(rules: &Rules, position: &Position, mv: Option<Move>) -> String {
     let (board, width) = (position.size(), position.size().width());
     let size = width * SIDE + 2 * MARGIN;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {size} {size}\" width=\"{size}\" height=\"{size}\" \
          font-family=\"system-ui, sans-serif\">\n<title>Tablut, {} rules: {position}</title>\n\
          <rect width=\"{size}\" height=\"{size}\" fill=\"#e9d9bc\"/>\n",
-        session.rules().name()
+        rules.name()
     );
-    let marks = marks(session.rules());
+    let marks = marks(rules);
     for square in board.squares() {
         let (x, y) = corner(board, square);
         let shade = if (square.column() + square.row()) % 2 == 0 { "#d9bf94" } else { "#e2cba4" };
@@ -30,8 +29,8 @@ pub fn svg(session: &Session) -> String {
             svg += &mark_svg(*mark, x, y);
         }
     }
-    if let Some(report) = &session.node().report {
-        for (square, width) in [(report.mv.from, 2), (report.mv.to, 4)] {
+    if let Some(mv) = mv {
+        for (square, width) in [(mv.from, 2), (mv.to, 4)] {
             let (x, y) = corner(board, square);
             let _ = writeln!(
                 svg,
@@ -109,9 +108,8 @@ fn piece_svg(piece: Piece) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player::Players;
     use std::sync::Arc;
-    use tablut_rules::{RuleSet, Rules, Side};
+    use tablut_rules::{Game, RuleSet, Side};
 
     #[test]
     fn the_picture_has_every_piece_and_names_the_rules() {
@@ -119,7 +117,7 @@ mod tests {
             [("brandubh", 488, [8, 4, 1]), ("kvasir", 608, [16, 8, 1]), ("copenhagen", 728, [24, 12, 1])]
         {
             let rules = Rules::named(name).unwrap();
-            let picture = svg(&Session::new(Arc::new(rules), Side::Attackers, Players::people()));
+            let picture = svg(&rules, Game::new(Arc::new(rules.clone()), Side::Attackers).position(), None);
             let count = |piece| picture.matches(piece_svg(piece)).count();
             assert_eq!([Piece::Attacker, Piece::Defender, Piece::King].map(count), pieces);
             assert!(picture.contains(&format!("<title>Tablut, {name} rules: ")), "{picture}");

@@ -28,7 +28,10 @@ impl Session {
             Format::Text => Ok(self.to_text()),
             Format::Otg => self.to_otg(),
             Format::Json => Ok(SavedGame { seats: None, ..self.saved() }.to_json()),
-            Format::Svg => Ok(crate::picture::svg(self)),
+            Format::Svg => {
+                let last = self.node().report.as_ref().map(|report| report.mv);
+                Ok(crate::picture::svg(self.rules(), self.game().position(), last))
+            }
             Format::Toml => Ok(self.rules().set().to_toml()),
         }
     }

@@ -24,10 +24,17 @@ mod worker;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use tablut_games::CancelToken;
 
 use crate::console::{Console, Voice};
+use crate::interrupt::Interrupted;
+use crate::run_events::{GenerationWatcher, OnGeneration};
+
+pub use serve::serve_on;
 
 /// Trains, measures and plays neural nets for Tablut.
 #[derive(Parser)]
@@ -114,6 +121,36 @@ pub fn run(typed: impl IntoIterator<Item = OsString>, console: &mut Console) -> 
     tablut_net::Simd::from_env()?;
     arguments.command.run(console)?;
     Ok(console.flush()?)
+}
+
+/// Why a command that another program has called has failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// It was cancelled, and can continue.
+    #[error("stopped on request")]
+    Stopped,
+    /// The arguments are wrong.
+    #[error("{0}")]
+    Usage(String),
+    /// Another error.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// Does what `tablut train` does with these arguments, without output, until `cancel` stops it. `on_generation` is called
+/// after each generation. Returns the run's folder.
+pub fn train(words: &[OsString], cancel: &CancelToken, on_generation: OnGeneration) -> Result<PathBuf, CommandError> {
+    let usage = |error: clap::Error| CommandError::Usage(error.to_string());
+    let command = train::Args::augment_args(clap::Command::new("tablut train").no_binary_name(true));
+    let matches = command.try_get_matches_from(words).map_err(usage)?;
+    let args = train::Args::from_arg_matches(&matches).map_err(usage)?;
+    let watcher = Arc::new(GenerationWatcher(on_generation));
+    let trained = train::run_until(&args, cancel, Some(watcher), &mut Console::silent());
+    trained.and_then(|()| Ok(args.folder()?.0)).map_err(|error| match error.downcast_ref::<Interrupted>() {
+        Some(_) => CommandError::Stopped,
+        None => CommandError::Other(format!("{error:#}")),
+    })
 }
 
 /// The program's arguments, with a help text that lists the commands by group.

@@ -9,7 +9,8 @@ use serde::Serialize;
 
 /// The output of a command. It is written to like a file: a result that cannot be written is an error, never a panic.
 pub struct Console {
-    out: io::Stdout,
+    /// `None` if nobody wants the results.
+    out: Option<io::Stdout>,
     /// For all output that is no result.
     pub voice: Voice,
 }
@@ -38,23 +39,28 @@ fn of_output(error: io::Error) -> io::Error {
 
 impl Write for Console {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.out.write(bytes).map_err(of_output)
+        self.out.as_mut().map_or(Ok(bytes.len()), |out| out.write(bytes)).map_err(of_output)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out.flush().map_err(of_output)
+        self.out.as_mut().map_or(Ok(()), Write::flush).map_err(of_output)
     }
 }
 
 impl Console {
     /// Results go to standard output, and notes are printed.
     pub fn new() -> Self {
-        Self { out: io::stdout(), voice: Voice { quiet: false } }
+        Self { out: Some(io::stdout()), voice: Voice { quiet: false } }
+    }
+
+    /// Results and notes are not printed.
+    pub fn silent() -> Self {
+        Self { out: None, voice: Voice { quiet: true } }
     }
 
     /// Whether results may be coloured.
     pub fn has_colour(&self) -> bool {
-        self.out.is_terminal() && tablut_play::colour_is_wanted()
+        self.out.as_ref().is_some_and(IsTerminal::is_terminal) && tablut_play::colour_is_wanted()
     }
 
     /// Prints `figures` on a line, as text or as JSON.

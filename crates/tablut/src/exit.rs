@@ -7,20 +7,18 @@
 //! | 130 | stopped by Ctrl-C |
 //! | 143 | stopped by SIGTERM |
 
-use std::process::ExitCode;
-
 use crate::console::{OutputError, complain};
 use crate::hints;
 use crate::interrupt::Interrupted;
 
 /// Prints the error, if any, and returns the exit code.
-pub fn code(result: anyhow::Result<()>) -> ExitCode {
-    let Err(error) = result else { return ExitCode::SUCCESS };
+pub fn code(result: anyhow::Result<()>) -> u8 {
+    let Err(error) = result else { return 0 };
     if let Some(interrupted) = error.downcast_ref::<Interrupted>() {
-        return ExitCode::from(interrupted.exit_code);
+        return interrupted.exit_code;
     }
     if OutputError::find(&error).is_some_and(OutputError::reader_has_gone) {
-        return ExitCode::SUCCESS;
+        return 0;
     }
     if let Some(usage) = error.downcast_ref::<clap::Error>() {
         // This keeps clap's colours. Standard error may be closed.
@@ -31,5 +29,5 @@ pub fn code(result: anyhow::Result<()>) -> ExitCode {
             complain(format_args!("hint: {hint}"));
         }
     }
-    ExitCode::from(2)
+    2
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tablut_games::GenerationMetrics;
 use tablut_learn::RunEvent;
 
 use crate::run_progress::RunProgress;
@@ -10,6 +11,21 @@ use crate::run_progress::RunProgress;
 pub trait Consumer: Send + Sync {
     /// Receives an event. `progress` includes it. Returns lines that the user should see, which become notes.
     fn receive(&self, event: &RunEvent<'_>, progress: &RunProgress) -> Vec<String>;
+}
+
+/// Receives the planned number of generations, and the metrics of a generation.
+pub type OnGeneration = Box<dyn Fn(u64, &GenerationMetrics) + Send + Sync>;
+
+/// Passes on the metrics of each generation.
+pub struct GenerationWatcher(pub OnGeneration);
+
+impl Consumer for GenerationWatcher {
+    fn receive(&self, event: &RunEvent<'_>, progress: &RunProgress) -> Vec<String> {
+        if let RunEvent::GenerationEnded(metrics) = event {
+            (self.0)(progress.generations, metrics);
+        }
+        Vec::new()
+    }
 }
 
 /// Passes every event to all consumers, and keeps the run's progress.

@@ -369,7 +369,7 @@ mod tests {
     fn a_game_that_an_interface_is_about_to_join_stays_in_memory() {
         let folder = tempfile::tempdir().unwrap();
         let saved = SavedGames::lock(folder.path()).unwrap();
-        let nets = Arc::new(NetShelf::new(NetSources::default()).unwrap());
+        let nets = Arc::new(NetShelf::new(NetSources::default(), None).unwrap());
         let server = GameServer::new(HostConfig::default(), saved, Arc::default(), TrainingSlot::new(None), nets);
         let rules = RequestedRules::Name("kvasir".to_owned());
         let request =

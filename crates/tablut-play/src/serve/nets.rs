@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tablut_games::{GenerationFile, SHIPPED, is_shipped, load_net};
-use tablut_net::{NetPool, PooledNet};
+use tablut_net::{NetDevice, NetPool, PooledNet};
 use tablut_search::Evaluator;
 
 const MAX_CHECKPOINTS: usize = 32;
@@ -89,8 +89,8 @@ pub struct NetShelf {
 }
 
 impl NetShelf {
-    pub fn new(sources: NetSources) -> Result<Self, String> {
-        let mut pool = NetPool::default();
+    pub fn new(sources: NetSources, device: Option<Arc<dyn NetDevice>>) -> Result<Self, String> {
+        let mut pool = NetPool::on(device);
         let nets = Arc::new(ServedNets::load(&sources, &mut pool)?);
         Ok(Self { sources: Mutex::new((sources, pool)), current: Mutex::new(nets), version: AtomicU64::new(1) })
     }
@@ -170,7 +170,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("gen-00001.state.safetensors"), "").unwrap();
         let sources = NetSources { checkpoints: Some(folder.path().to_owned()), ..NetSources::default() };
-        let error = NetShelf::new(sources).err().expect("there are none");
+        let error = NetShelf::new(sources, None).err().expect("there are none");
         assert!(error.contains("no checkpoints") && error.contains(folder.path().to_str().unwrap()), "{error}");
     }
 
@@ -180,7 +180,7 @@ mod tests {
         let run = tempfile::tempdir().unwrap();
         let sources =
             NetSources { checkpoints: Some(run.path().to_owned()), newest_plays: true, ..NetSources::default() };
-        let shelf = NetShelf::new(sources).unwrap();
+        let shelf = NetShelf::new(sources, None).unwrap();
         assert_eq!((shelf.nets().names(), shelf.nets().checkpoints().len()), (vec!["built in".to_owned()], 0));
         assert!(!shelf.refresh());
         let folder = run.path().join("checkpoints");

@@ -27,7 +27,7 @@ struct LocalServer {
 impl LocalServer {
     fn start(folder: &Path) -> Self {
         let saved = SavedGames::lock(folder).unwrap();
-        let nets = Arc::new(NetShelf::new(NetSources::default()).unwrap());
+        let nets = Arc::new(NetShelf::new(NetSources::default(), None).unwrap());
         let server = GameServer::new(HostConfig::default(), saved, Arc::default(), TrainingSlot::new(None), nets);
         let runtime = super::runtime(2).unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();

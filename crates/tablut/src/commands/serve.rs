@@ -3,9 +3,12 @@
 mod training;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use tablut_play::{AddedPage, ServeArgs, link_to, serve};
+use tablut_games::CancelToken;
+use tablut_net::NetDevice;
+use tablut_play::{AddedPage, ServeArgs, ServeError, link_to, serve};
 use tablut_report::LIVE_PATH;
 
 use crate::console::Console;
@@ -31,5 +34,18 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         let _ = writeln!(console, "{link}\n{saved_in} Ctrl-C stops the server; no game is lost.");
         let _ = console.flush();
     };
-    Ok(serve(&args.serve, &pages, Some(Arc::new(OwnTrainer)), ready)?)
+    Ok(serve(&args.serve, &pages, Some(Arc::new(OwnTrainer)), None, &CancelToken::new(), ready)?)
+}
+
+/// Serves the page for playing against the net of `model` until `cancel` stops it. The net runs on `device`, or on the cores
+/// if it is `None`. Without a `port` it is 8527 or a free one. `ready` receives the link.
+pub fn serve_on(
+    model: PathBuf,
+    device: Option<Arc<dyn NetDevice>>,
+    port: Option<u16>,
+    cancel: &CancelToken,
+    ready: &mut dyn FnMut(&str),
+) -> Result<(), ServeError> {
+    let args = ServeArgs { models: vec![model], port, ..ServeArgs::default() };
+    serve(&args, &[], Some(Arc::new(OwnTrainer)), device, cancel, &mut |link, _| ready(link))
 }

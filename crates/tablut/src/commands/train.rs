@@ -31,7 +31,7 @@ use crate::nets::{NetMaker, check_config, net_maker};
 use crate::progress::Progress;
 use crate::progress_lines::ProgressLines;
 use crate::rater::rate;
-use crate::run_events::RunEvents;
+use crate::run_events::{Consumer, RunEvents};
 use crate::run_log::RunLog;
 use crate::run_page::serve_in_background;
 use crate::run_progress::RunProgress;
@@ -106,9 +106,19 @@ impl FromStr for Place {
 
 /// Trains, evaluates the new net, and prints commands for using it.
 pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
-    let (voice, began, cancel) = (console.voice, Instant::now(), cancelled_by_interrupt()?);
+    run_until(args, &cancelled_by_interrupt()?, None, console)
+}
+
+/// As [`run`], until `cancel` stops it. `watcher` receives the events of the run.
+pub fn run_until(
+    args: &Args,
+    cancel: &CancelToken,
+    watcher: Option<Arc<dyn Consumer>>,
+    console: &mut Console,
+) -> anyhow::Result<()> {
+    let (voice, began) = (console.voice, Instant::now());
     let (folder, continues) = args.folder()?;
-    let config = args.config(&folder, continues, &cancel, voice)?;
+    let config = args.config(&folder, continues, cancel, voice)?;
     // The folder of a run that has the rules and the start of this one.
     let kept = if continues { Some(&*folder) } else { args.config.as_deref().and_then(run_of) };
     check_config(&config, kept)?;
@@ -126,7 +136,7 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         schedule::say(&config, time, voice);
     }
     if args.dry_run {
-        write!(console, "{}", forecast_text(&config, &folder, kept, &cancel, voice)?)?;
+        write!(console, "{}", forecast_text(&config, &folder, kept, cancel, voice)?)?;
         return Ok(());
     }
     let preparing = Progress::waiting(voice, "preparing the net and the games");
@@ -154,10 +164,10 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         voice.say(format_args!("The run's page: {}", serve_in_background(&folder, serve, &log)?));
     }
     if args.until_input_ends {
-        interrupt::raise_at_end_of_input(&cancel)?;
+        interrupt::raise_at_end_of_input(cancel)?;
     }
-    match args.train(&mut run, &make_engine, &log, &cancel, voice)? {
-        Ok(()) => finish(&run, trains, deadline.as_ref(), &cancel, console),
+    match args.train(&mut run, &make_engine, &log, watcher, cancel, voice)? {
+        Ok(()) => finish(&run, trains, deadline.as_ref(), cancel, console),
         Err(TrainError::Stopped) => {
             log.write("stopped on request");
             voice.say(format_args!("Stopped. Finished work is in {}. To continue:", folder.display()));
@@ -179,6 +189,7 @@ impl Args {
         run: &mut Run,
         make_engine: &NetMaker,
         log: &Arc<RunLog>,
+        watcher: Option<Arc<dyn Consumer>>,
         cancel: &CancelToken,
         voice: Voice,
     ) -> anyhow::Result<Result<(), TrainError>> {
@@ -188,7 +199,8 @@ impl Args {
         let live = Arc::new(LiveWriter::new(&run.folder));
         let warnings = Arc::new(RunWarnings::new(run));
         let progress = RunProgress::new(run, &counters, cancel);
-        let events = Arc::new(RunEvents::new(progress, vec![log.clone(), live.clone(), lines.clone(), warnings]));
+        let consumers: [Arc<dyn Consumer>; 4] = [log.clone(), live.clone(), lines.clone(), warnings];
+        let events = Arc::new(RunEvents::new(progress, consumers.into_iter().chain(watcher).collect()));
         let _dashboard = screen.map(|screen| Dashboard::start(screen, &events, &lines, cancel));
         if let Some(risk) = run.lock.risk() {
             events.note(&format!("Warning: {risk}"));
@@ -224,7 +236,7 @@ impl Args {
 
     /// The run's folder, and whether the run continues with the config in it: with `--resume`, or if `--time` has
     /// chosen that config before.
-    fn folder(&self) -> anyhow::Result<(PathBuf, bool)> {
+    pub(super) fn folder(&self) -> anyhow::Result<(PathBuf, bool)> {
         if let Some(run) = &self.resume {
             return Ok((run.clone(), true));
         }

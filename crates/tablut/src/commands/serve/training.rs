@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use tablut_games::{GenerationMetrics, RunFolder};
@@ -74,7 +74,7 @@ impl ChildTraining {
         let workers = std::thread::available_parallelism().map_or(1, |n| n.get().div_ceil(2));
         fs::write(&config, format!("rules = [{named}]\n{CONFIG}\n[machine]\nworkers = {workers}\n"))?;
         let folder = free_folder(rules);
-        let child = Command::new(std::env::current_exe()?)
+        let child = crate::restart::command()?
             .arg("train")
             .arg(&config)
             .arg("--run")
