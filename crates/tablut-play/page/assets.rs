@@ -10,4 +10,5 @@ assets! {
         "js/welcome.js" "js/workshop.js";
     "text/css; charset=utf-8": "css/base.css" "css/board.css" "css/panels.css";
     "image/svg+xml": "icon.svg";
+    "image/png": "preview.png";
 }
