@@ -1,7 +1,7 @@
 //! The checks of a worker's game.
 
 use tablut_games::{GameOrder, GameRecord};
-use tablut_rules::{Reason, Rules, Side};
+use tablut_rules::{BoardSize, Reason, Rules, Side};
 
 use crate::order::{Order, OrderedMatch, OrderedWork};
 
@@ -16,11 +16,13 @@ const MAX_GAME_BYTES: usize = 64 << 20;
 
 /// The maximum number of bytes of an unpacked game of `order`.
 pub fn max_game_bytes(order: &Order) -> usize {
-    let per_ply = match order.work {
-        OrderedWork::SelfPlay(_) => MOVE_BYTES + 12 + 2 * MAX_MOVES,
-        OrderedWork::Match(_) => MOVE_BYTES,
+    let (max_plies, per_ply) = match &order.work {
+        OrderedWork::SelfPlay(games) => {
+            (games.selfplay.max_plies_on(BoardSize::Eleven), MOVE_BYTES + 12 + 2 * MAX_MOVES)
+        }
+        OrderedWork::Match(games) => (games.plan.max_plies, MOVE_BYTES),
     };
-    (order.max_plies() as usize)
+    (max_plies as usize)
         .saturating_add(1)
         .saturating_mul(per_ply)
         .saturating_add(HEADER_BYTES)
@@ -35,7 +37,7 @@ pub fn check(order: &Order, game: &GameRecord) -> Result<(), String> {
         return Err(format!("game {} of a generation of {n_games}", game.index));
     }
     let wrong = |reason: String| format!("game {index}: {reason}");
-    let max_plies = order.max_plies();
+    let max_plies = order.max_plies(index);
     if game.max_plies != max_plies {
         return Err(wrong(format!("a limit of {} plies, expected {max_plies}", game.max_plies)));
     }

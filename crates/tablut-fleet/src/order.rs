@@ -201,10 +201,10 @@ impl Order {
         }
     }
 
-    /// The ply limit of the games.
-    pub fn max_plies(&self) -> u32 {
+    /// The ply limit of game number `index`.
+    pub fn max_plies(&self, index: usize) -> u32 {
         match &self.work {
-            OrderedWork::SelfPlay(order) => order.selfplay.max_plies,
+            OrderedWork::SelfPlay(order) => order.selfplay.max_plies_on(order.rules_of(index).size()),
             OrderedWork::Match(games) => games.plan.max_plies,
         }
     }

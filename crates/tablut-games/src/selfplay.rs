@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
-use tablut_rules::{Game, Move, MoveList, Outcome, Position, Reason, Rules, Side};
+use tablut_rules::{BoardSize, Game, Move, MoveList, Outcome, Position, Reason, Rules, Side};
 use tablut_search::{Evaluation, Search, SearchConfig, SearchResult, SelfPlaySearch, Situation};
 
 use crate::executor::{LeafRequest, Task};
@@ -21,8 +21,9 @@ pub struct SelfPlayConfig {
     /// The largest number of random plies at the start of a game, 0 to 100. A game has a random number of them from 0
     /// to this.
     pub opening_plies: u32,
-    /// A game that reaches this many plies is stopped, 1 to 60,000. The search does not see this limit. The value of
-    /// an unfinished game is that of its last search.
+    /// A game on Tablut's 81 squares that reaches this many plies is stopped, 1 to 60,000. Other boards have a limit in
+    /// proportion to their squares. The search does not see this limit. The value of an unfinished game is that of its
+    /// last search.
     pub max_plies: u32,
     /// The largest lead of one side in a rule set's ordinary games, as a share of the games, up to which both sides
     /// search equally, 0 to below 1. With a larger lead, in a quarter of the games the losing side has more simulations
@@ -37,6 +38,14 @@ pub struct SelfPlayConfig {
 impl Default for SelfPlayConfig {
     fn default() -> Self {
         Self { opening_plies: 4, max_plies: 150, balance: 0.3, balanced_openings: 0 }
+    }
+}
+
+impl SelfPlayConfig {
+    /// The ply limit of games on a board of `size`, in proportion to its squares.
+    pub fn max_plies_on(&self, size: BoardSize) -> u32 {
+        let tablut = BoardSize::Nine.n_squares() as u32;
+        (self.max_plies * size.n_squares() as u32 / tablut).clamp(1, 60_000)
     }
 }
 
@@ -130,7 +139,7 @@ impl SelfPlayGame {
 
     /// Plays random plies, or draws openings to choose from.
     fn open(&mut self) {
-        let n_plies = self.rng.random_range(0..=self.config.opening_plies).min(self.config.max_plies.saturating_sub(1));
+        let n_plies = self.rng.random_range(0..=self.config.opening_plies).min(self.max_plies() - 1);
         if self.config.balanced_openings > 1 && n_plies > 0 {
             let n = self.config.balanced_openings;
             self.candidates = Some(Candidates::draw(&self.game, n, n_plies, &mut self.rng));
@@ -138,6 +147,10 @@ impl SelfPlayGame {
             let played = play_random(&mut self.game, n_plies, &mut self.rng);
             self.plies = played.into_iter().map(|mv| PlyRecord { mv, search: None }).collect();
         }
+    }
+
+    fn max_plies(&self) -> u32 {
+        self.config.max_plies_on(self.game.rules().size())
     }
 
     /// The index of the tree of the side to move. Unequal sides have separate trees.
@@ -186,14 +199,14 @@ impl SelfPlayGame {
     }
 
     fn record(&mut self) -> Option<GameRecord> {
-        let at_limit = self.game.ply() >= self.config.max_plies;
+        let at_limit = self.game.ply() >= self.max_plies();
         let stopped = Outcome { winner: None, reason: Reason::PlyLimit };
         let outcome = self.game.outcome().or(at_limit.then_some(stopped))?;
         Some(GameRecord {
             plies: std::mem::take(&mut self.plies),
             handicap: self.handicap,
             evaluations: self.evaluations,
-            ..GameRecord::new(self.index, &self.game, self.config.max_plies, outcome)
+            ..GameRecord::new(self.index, &self.game, self.max_plies(), outcome)
         })
     }
 }

@@ -83,6 +83,17 @@ fn a_stopped_game_is_the_beginning_of_a_longer_one() {
 }
 
 #[test]
+fn the_limit_of_plies_is_in_proportion_to_the_squares() {
+    let config = SelfPlayConfig { max_plies: 27, ..config() };
+    for (name, limit) in [("brandubh", 16), ("kvasir", 27), ("copenhagen", 40)] {
+        let rules = rules(name);
+        let (games, _) = play(&rules, &config, Concurrency { workers: 2, tasks_per_worker: 8 });
+        assert!(games.iter().all(|game| game.max_plies == limit && game.plies.len() <= limit as usize));
+        assert!(games.iter().any(|game| game.is_unfinished(&rules) && game.plies.len() == limit as usize), "{name}");
+    }
+}
+
+#[test]
 fn an_unfinished_game_teaches_what_its_last_search_expects() {
     let limited = |max_plies| {
         let mut set = Rules::named("masters").unwrap().set().clone();

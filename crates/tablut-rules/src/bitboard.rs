@@ -123,20 +123,43 @@ impl Bitboard {
     }
 }
 
+/// The board, the edge and the corners of each size. Rules ask for them at every move.
+const AREAS: [[Bitboard; 3]; 3] = {
+    let mut areas = [[Bitboard::EMPTY; 3]; 3];
+    let mut i = 0;
+    while i < areas.len() {
+        let size = BoardSize::ALL[i];
+        let mut place = 0;
+        while place < size.n_squares() {
+            let square = size.square(place);
+            areas[i][0].insert(square);
+            if size.is_edge(square) {
+                areas[i][1].insert(square);
+            }
+            if size.is_corner(square) {
+                areas[i][2].insert(square);
+            }
+            place += 1;
+        }
+        i += 1;
+    }
+    areas
+};
+
 impl BoardSize {
     /// The board's squares.
-    pub fn board(self) -> Bitboard {
-        Bitboard::where_square(|square| self.contains(*square))
+    pub const fn board(self) -> Bitboard {
+        AREAS[self.index()][0]
     }
 
     /// The squares of the edge (clause C1).
-    pub fn edge(self) -> Bitboard {
-        Bitboard::where_square(|square| self.is_edge(*square))
+    pub const fn edge(self) -> Bitboard {
+        AREAS[self.index()][1]
     }
 
     /// The four corners (clause C1).
-    pub fn corners(self) -> Bitboard {
-        Bitboard::where_square(|square| self.is_corner(*square))
+    pub const fn corners(self) -> Bitboard {
+        AREAS[self.index()][2]
     }
 }
 

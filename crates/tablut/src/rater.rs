@@ -92,7 +92,7 @@ fn prepare(
             plan: MatchPlan {
                 rules: order.rules.clone(),
                 contestants: [contestant(&net(NEWEST.into()))?, contestant(opponent)?],
-                max_plies: run.config.selfplay.max_plies,
+                max_plies: run.config.selfplay.max_plies_on(order.rules.size()),
                 seed: order.seed,
             },
             n_pairs: order.n_pairs,

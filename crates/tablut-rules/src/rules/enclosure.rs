@@ -62,8 +62,7 @@ impl Rules {
     /// Whether neither a defender nor the king can reach the edge over squares without attackers.
     fn is_encircled(&self, position: &Position) -> bool {
         let open = self.board - position.attackers();
-        let defenders = position.pieces(Side::Defenders);
-        !defenders.intersects(self.edge) && !flood(self.edge & open, open).intersects(defenders)
+        !flood_meets(self.edge & open, open, position.pieces(Side::Defenders))
     }
 
     /// Whether a king on the edge can move and the attackers cannot come to stand beside him, however many moves they
@@ -93,6 +92,20 @@ impl Rules {
             standing = standing - falling;
         }
     }
+}
+
+/// Whether one of the squares `goal` can be reached from a set of squares by steps within `open`. The flood stops at the
+/// first such square, which is near in almost all positions.
+fn flood_meets(from: Bitboard, open: Bitboard, goal: Bitboard) -> bool {
+    let mut reached = from;
+    while !reached.intersects(goal) {
+        let wider = reached | (reached.neighbours() & open);
+        if wider == reached {
+            return false;
+        }
+        reached = wider;
+    }
+    true
 }
 
 /// The squares that can be reached from a set of squares by steps within `open`, with the set itself.
