@@ -236,7 +236,7 @@ mod tests {
         let fault = |text| Session::import(text, &kvasir).unwrap_err();
         assert_eq!(
             fault("size = foo"),
-            "the text is no rule set: line 1, column 8, invalid string, expected `\"`, `'`"
+            "the text is no rule set: line 1, column 8, invalid boolean, expected `false`"
         );
         assert!(
             fault("rules=foo").starts_with("no rule set \"foo\", expected one of kvasir,"),

@@ -75,7 +75,7 @@ pub fn occurrences(occurrences: u32) -> Option<String> {
 pub fn title(rules: &str) -> String {
     let name = rules.replace('-', " ");
     let name = name.strip_suffix("rules").map_or(name.as_str(), str::trim_end);
-    capitalize(&format!("{name} rules"))
+    capitalize(format!("{name} rules").trim_start())
 }
 
 /// The name of the game that is played most on a board of this size.
