@@ -111,7 +111,13 @@ function ending({ state, review: reviewed }) {
       h("button", { type: "button", id: "share-end", onclick: share }, "Share")));
 }
 
-// The card of an ending covers what is below it until the user does something, so that nothing moves away unasked.
+// Whether somebody else than the user has ended the game.
+function isUnasked({ state, seat }) {
+  const mover = other(state.side);
+  return state.ending.reason !== "resigned" && (state.players[mover].kind !== "person" || (state.has_seats && seat !== mover));
+}
+
+// A card that comes unasked covers what is below it until the user does something, so that nothing moves away.
 function settle() {
   byId("welcome").classList.remove("floating");
 }
@@ -129,7 +135,7 @@ watch((all) => {
   const key = JSON.stringify([kind, store.game, state.node, state.players, rules.name, state.ending, !!all.review, all.seat, all.presence, store.hello?.levels.length, unfinished()?.game]);
   if (key === shown) return;
   shown = key;
-  if (kind === "end" && !byId("welcome").hasChildNodes()) byId("welcome").classList.add("floating");
+  if (kind === "end" && !byId("welcome").hasChildNodes() && isUnasked(all)) byId("welcome").classList.add("floating");
   if (kind !== "end") settle();
   replace(byId("welcome"), kind === "end" ? ending(all) : kind === "shared" ? sharedPosition(all) : kind === "start" ? welcome(all) : kind === "invitation" ? invitation() : []);
 });
