@@ -15,6 +15,8 @@ import { request, store, watch } from "./store.js";
 const other = (side) => (side === "attackers" ? "defenders" : "attackers");
 const pieceOf = (side) => (side === "attackers" ? "piece-attacker" : "piece-king");
 let shown = "";
+// The game that was on the screen before.
+let shownGame = null;
 
 // The last game that is not over, other than the one that is open.
 function unfinished() {
@@ -135,7 +137,8 @@ watch((all) => {
   const key = JSON.stringify([kind, store.game, state.node, state.players, rules.name, state.ending, !!all.review, all.seat, all.presence, store.hello?.levels.length, unfinished()?.game]);
   if (key === shown) return;
   shown = key;
-  if (kind === "end" && !byId("welcome").hasChildNodes() && isUnasked(all)) byId("welcome").classList.add("floating");
+  if (kind === "end" && shownGame === store.game && !byId("welcome").hasChildNodes() && isUnasked(all)) byId("welcome").classList.add("floating");
   if (kind !== "end") settle();
+  shownGame = store.game;
   replace(byId("welcome"), kind === "end" ? ending(all) : kind === "shared" ? sharedPosition(all) : kind === "start" ? welcome(all) : kind === "invitation" ? invitation() : []);
 });
