@@ -239,7 +239,7 @@ mod tests {
             "the text is no rule set: line 1, column 8, invalid boolean, expected `false`"
         );
         assert!(
-            fault("rules=foo").starts_with("no rule set \"foo\", expected one of kvasir,"),
+            fault("rules=foo").starts_with("no rule set \"foo\", expected one of piecepack,"),
             "{}",
             fault("rules=foo")
         );
