@@ -189,7 +189,7 @@ impl LineMode<'_> {
         for event in self.game.take_events() {
             match event {
                 Event::State(_) => self.show_move()?,
-                Event::Hint { mv, .. } => self.say(&format!("hint: {mv}"))?,
+                Event::Hint { mv, words, .. } => self.say(format!("hint: {mv} {words}").trim_end())?,
                 Event::Threat { analysis, .. } => self.say(&threat_text(&analysis))?,
                 Event::Analysis { analysis, done: true, .. } => self.say(&analysis_text(&analysis))?,
                 Event::Refused { error, .. } => self.say(&error)?,

@@ -200,9 +200,9 @@ impl<'a> Screen<'a> {
                 Event::Analysis { node, analysis, done } => {
                     self.view.shown = Some(ShownAnalysis { node, analysis: *analysis, done });
                 }
-                Event::Hint { mv, .. } => {
+                Event::Hint { mv, words, .. } => {
                     self.view.cursor = mv.from;
-                    self.view.message = format!("hint: {mv}");
+                    self.view.message = format!("hint: {mv} {words}").trim_end().to_owned();
                 }
                 Event::Threat { analysis, .. } => self.view.message = threat_text(&analysis),
                 Event::Refused { error, .. } => self.view.message = error,

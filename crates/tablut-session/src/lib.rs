@@ -27,6 +27,7 @@ mod live_game;
 pub mod picture;
 mod player;
 pub mod protocol;
+mod purpose;
 mod puzzle;
 mod record;
 mod report;

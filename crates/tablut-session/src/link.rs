@@ -8,7 +8,7 @@ use crate::session::{MAX_NODES, Session};
 use crate::words::shorten;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use tablut_rules::{RuleSet, Rules};
+use tablut_rules::{RULE_SET_NAMES, RuleSet, Rules};
 
 impl Session {
     pub fn to_link(&self) -> String {
@@ -35,7 +35,7 @@ impl Session {
             let value = decode(value)?;
             match key {
                 "rules" | "toml" if set.is_some() => return Err("a link with two rule sets".to_owned()),
-                "rules" => set = Some(RuleSet::named(&value).map_err(|error| error.to_string())?),
+                "rules" => set = Some(RuleSet::named(&value).map_err(|_| unknown_rules(&value))?),
                 "toml" => set = Some(RuleSet::from_toml(&value).map_err(|error| error.to_string())?),
                 "start" => start = Some(value),
                 "moves" => moves = value,
@@ -68,6 +68,10 @@ impl Session {
         let (start, set) = (self.start(), self.rules().set());
         *start != self.rules().start(start.side_to_move()) || set.first.side() != Some(start.side_to_move())
     }
+}
+
+fn unknown_rules(name: &str) -> String {
+    format!("no rule set {:?}, expected one of {}", shorten(name), RULE_SET_NAMES.join(", "))
 }
 
 /// Percent-encodes everything except letters, digits and `-_./,`.

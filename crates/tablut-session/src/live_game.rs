@@ -11,6 +11,7 @@ use crate::grade::{GradeScale, SideReviews};
 use crate::host_config::HostConfig;
 use crate::jobs::{JobId, JobUpdate, Priority, SessionJob};
 use crate::protocol::Event;
+use crate::purpose::purpose;
 use crate::results::{NextPuzzle, ReviewReport};
 use crate::session::Session;
 use crate::tree::NodeId;
@@ -182,7 +183,8 @@ impl LiveGame {
                     self.session.note_value(node, value);
                 }
                 if kind == JobKind::Hint {
-                    return response.all.push(Event::Hint { node, mv });
+                    let words = purpose(self.session.game(), mv);
+                    return response.all.push(Event::Hint { node, mv, words });
                 }
                 response.all.push(Event::Thinking { on: false });
                 match self.session.play(mv) {

@@ -201,11 +201,12 @@ pub enum Event {
     Analysis { node: NodeId, analysis: Box<Analysis>, done: bool },
     /// The best move of the opponent if it were its turn.
     Threat { node: NodeId, analysis: Box<Analysis> },
-    /// The computer's advice.
+    /// The computer's advice, and what the move is good for in words. A quiet move has no words.
     Hint {
         node: NodeId,
         #[serde(rename = "move")]
         mv: Move,
+        words: String,
     },
     /// A position's value.
     Value { node: NodeId, value: NodeValue },

@@ -122,10 +122,12 @@ impl Session {
             saved.clock = saved.clock.filter(|_| saved.winner.is_some());
             return saved.session().map_err(|error| error.to_string());
         }
-        if let Some((_, fragment)) = text.split_once('#')
-            && fragment.contains("rules=") | fragment.contains("toml=")
-        {
+        let fragment = text.split_once('#').map_or("", |(_, fragment)| fragment);
+        if fragment.contains("rules=") || fragment.contains("toml=") {
             return Self::from_link(fragment);
+        }
+        if text.starts_with("rules=") {
+            return Self::from_link(text);
         }
         if let Some(set) = rule_file(text)? {
             return Self::of_moves(set, None, &[]);
@@ -201,7 +203,14 @@ fn rule_file(text: &str) -> Result<Option<RuleSet>, String> {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     let key = first.and_then(|line| line.split_once('=')).map_or("", |(key, _)| key.trim());
     let is_key = !key.is_empty() && key.bytes().all(|letter| letter.is_ascii_alphanumeric() || letter == b'-');
-    if is_key { RuleSet::from_toml(text).map(Some).map_err(|error| error.to_string()) } else { Ok(None) }
+    if is_key { RuleSet::from_toml(text).map(Some).map_err(|error| one_line(&error.to_string())) } else { Ok(None) }
+}
+
+/// An error without the lines that quote the text.
+fn one_line(error: &str) -> String {
+    let is_quote = |line: &&str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
+    let lines: Vec<&str> = error.lines().filter(|line| !is_quote(line)).map(str::trim).collect();
+    lines.join(", ").replace("TOML parse error at ", "")
 }
 
 fn in_braces(comment: &str) -> String {
@@ -222,6 +231,22 @@ mod tests {
             session.play(moves[index % moves.len()]).unwrap();
         }
         session
+    }
+
+    #[test]
+    fn faults_of_rules_are_told_in_one_line() {
+        let kvasir = RuleSet::named("kvasir").unwrap();
+        let fault = |text| Session::import(text, &kvasir).unwrap_err();
+        assert_eq!(
+            fault("size = foo"),
+            "the text is no rule set: line 1, column 8, invalid boolean, expected `false`"
+        );
+        assert!(
+            fault("rules=foo").starts_with("no rule set \"foo\", expected one of piecepack,"),
+            "{}",
+            fault("rules=foo")
+        );
+        assert!(Session::import("rules=masters&moves=d1-d3", &kvasir).is_ok());
     }
 
     #[test]

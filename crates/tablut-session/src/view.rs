@@ -3,7 +3,9 @@
 use crate::clock::ClockView;
 use crate::grade::Grade;
 use crate::lesson;
-use crate::player::Players;
+use crate::level::LEVELS;
+use crate::player::{Controller, Players};
+use crate::purpose::advice;
 use crate::report::{Alarm, GameEnding, MoveReport};
 use crate::session::Session;
 use crate::tree::{NodeId, NodeValue, Tree};
@@ -194,7 +196,7 @@ impl State {
             last: report.map(last_move),
             alarm: Alarm::of_routes(if open { game.routes() } else { 0 }),
             routes: if open { game.rules().route_squares(position).iter().collect() } else { Vec::new() },
-            threatened: if open { threatened(game.rules(), position) } else { Vec::new() },
+            threatened: if open { threatened(game.rules(), position).iter().collect() } else { Vec::new() },
             ending,
             said: announcement(report, ending, position.side_to_move()),
             notes: notes(session),
@@ -238,12 +240,13 @@ fn moves(session: &Session) -> Vec<MoveView> {
     session.moves().map(|moves| moves.into_iter().map(view).collect()).unwrap_or_default()
 }
 
-fn threatened(rules: &Rules, position: &Position) -> Vec<Square> {
+/// The pieces of the side to move that the opponent could capture if it were its turn.
+pub fn threatened(rules: &Rules, position: &Position) -> Bitboard {
     let turned = position.with_side_to_move(position.side_to_move().opponent());
     let mut moves = MoveList::new();
     rules.legal_moves(&turned, &mut moves);
     let captured = moves.iter().map(|mv| rules.apply(&turned, *mv).captured);
-    captured.fold(Bitboard::EMPTY, |all, captured| all | captured).iter().collect()
+    captured.fold(Bitboard::EMPTY, |all, captured| all | captured)
 }
 
 fn announcement(report: Option<&MoveReport>, ending: Option<GameEnding>, to_move: Side) -> String {
@@ -269,6 +272,10 @@ fn notes(session: &Session) -> Vec<String> {
             Side::Attackers => "The king threatens to escape.".to_owned(),
         });
     }
+    // A person who plays against the weakest level is told what there is to see.
+    if session.players().of(side).is_person() && is_newcomer(session.players().of(side.opponent())) {
+        notes.extend(advice(game.rules(), game.position()));
+    }
     if let Some(limit) = game.rules().set().no_capture_plies {
         notes.push(format!("{} of {limit} plies without a capture.", game.plies_since_capture()));
     }
@@ -276,6 +283,10 @@ fn notes(session: &Session) -> Vec<String> {
         notes.push(format!("{} of {limit} plies.", game.ply()));
     }
     notes
+}
+
+fn is_newcomer(player: &Controller) -> bool {
+    player.level().is_some_and(|level| level.name == LEVELS[0].name)
 }
 
 /// The position with these pieces, which are named as in [`State::pieces`].

@@ -7,14 +7,15 @@ use tablut_search::Proof;
 
 /// An ending as a sentence without a full stop: "the attackers win: the king is captured".
 pub fn ending(ending: GameEnding) -> String {
-    let why = why(ending);
+    let why = reason(ending);
     match ending.winner {
         Some(side) => format!("the {side} win: {why}"),
         None => format!("a draw: {why}"),
     }
 }
 
-fn why(ending: GameEnding) -> String {
+/// Why a game has ended: "the king is captured".
+pub fn reason(ending: GameEnding) -> String {
     match (ending.reason, ending.winner) {
         ("king-captured", _) => "the king is captured".to_owned(),
         ("king-escaped", _) => "the king has escaped".to_owned(),
@@ -72,7 +73,9 @@ pub fn occurrences(occurrences: u32) -> Option<String> {
 
 /// A rule set's name as a title: "Kvasir rules".
 pub fn title(rules: &str) -> String {
-    capitalize(&rules.replace('-', " ")) + " rules"
+    let name = rules.replace('-', " ");
+    let name = name.strip_suffix("rules").map_or(name.as_str(), str::trim_end);
+    capitalize(format!("{name} rules").trim_start())
 }
 
 /// The name of the game that is played most on a board of this size.
@@ -104,5 +107,11 @@ mod tests {
         assert_eq!(words(Side::Defenders, 2), "the defenders win in 1 against any move");
         assert_eq!(words(Side::Defenders, 6), "the defenders win in 3 against any move");
         assert_eq!(super::proven(proof(None, 4), Side::Attackers), "a draw is certain");
+    }
+
+    #[test]
+    fn a_title_names_rules_once() {
+        let titles = ["kvasir", "tawlbwrdd-lewis", "my rules", "rules"].map(super::title);
+        assert_eq!(titles, ["Kvasir rules", "Tawlbwrdd lewis rules", "My rules", "Rules"]);
     }
 }

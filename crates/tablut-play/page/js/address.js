@@ -4,7 +4,7 @@
 import { ask, can, on } from "./host.js";
 import { showPageError } from "./message.js";
 import { keepSeat } from "./seats.js";
-import { store } from "./store.js";
+import { set, store } from "./store.js";
 
 // The game that a fragment names, and the secret of a seat in it.
 const nameIn = (fragment) => fragment.match(/^game=([a-z0-9]+)(?:&|$)/)?.[1];
@@ -43,8 +43,14 @@ export async function openGame(game, link, players) {
   } catch (error) {
     if (!link) throw error;
     opened = false;
-    return ask("import", { text: "#" + link, players });
+    return players ? ask("import", { text: "#" + link, players }) : openShared(link);
   }
+}
+
+// A position from somebody else is explained until a move is made in it.
+async function openShared(link) {
+  await ask("import", { text: "#" + link });
+  set({ shared: { game: store.game, positions: store.state.tree.length } });
 }
 
 async function open(fragment) {
@@ -57,7 +63,7 @@ async function open(fragment) {
     return store.game !== game && lesson !== undefined && ask("lesson", { step: lesson });
   }
   if (!link && !/(^|&)(rules|toml)=/.test(fragment)) throw new Error(`"${fragment}" names no game`);
-  return ask("import", { text: "#" + fragment });
+  return openShared(fragment);
 }
 
 // Opens what the address names. If that fails, it shows the reason, keeps the address, and begins the usual game.

@@ -84,6 +84,7 @@ const ALARMS = { raichi: "Raichi! The king has one escape route.", tuichi: "Tuic
 
 function statusOf(all) {
   const { state } = all;
+  if (all.remark) return all.remark;
   if (all.exercise) return "";
   if (isOver(all)) return state.said.split(". ").pop();
   const text = ALARMS[state.alarm] ?? "";
@@ -106,6 +107,7 @@ watch((all) => {
   byId("game-name").title = rules ? `${rules.title}: ${rules.source}. Read these rules` : "";
   document.title = `${state.ending ? "Game over" : mySide() === state.side ? "Your move" : `${capital(state.side)} to move`} – Tablut`;
   const status = byId("status");
+  byId("said").classList.toggle("growing", state.ply > 0 && !state.ending && !exercise && state.players.attackers.kind !== state.players.defenders.kind);
   status.classList.toggle("over", isOver(all) && !exercise);
   replace(status, statusOf(all));
   replace(byId("notes"), exercise ? [] : state.notes.map((note) => h("li", {}, note)));

@@ -20,6 +20,7 @@ export function sendMove(move) {
 
 function choose(square) {
   if (editing) return editing(square);
+  set({ remark: null });
   const options = targets().get(square);
   if (options?.length === 1) sendMove(options[0].text);
   else if (options) openChoice(options);
@@ -30,9 +31,20 @@ function choose(square) {
     say(`${square} selected, ${count} ${count === 1 ? "square" : "squares"} to move to.`);
   } else if (mayPremove()) choosePremove(square);
   else {
-    if (store.selected) set({ selected: null });
-    if (store.state.moves.length && !mayMove()) say(store.state.has_seats ? "It is not your turn." : "It is the computer's turn.");
+    const remark = whyNot(square);
+    set({ selected: null, remark });
+    if (remark) say(remark);
   }
+}
+
+// Why the piece on a square cannot move; null without a piece.
+function whyNot(square) {
+  const { state, exercise } = store;
+  const piece = state.pieces[square];
+  if (!piece || !state.moves.length) return null;
+  if (!mayMove()) return state.has_seats ? "It is not your turn." : "It is the computer's turn.";
+  if ((piece === "attacker") === (state.side === "attackers")) return `The ${piece} on ${square} cannot move: no square next to it is open to it.`;
+  return exercise ? `The ${state.side} are to move.` : `It is the ${state.side}' turn.`;
 }
 
 // While the computer thinks, a move can be prepared. The host checks it when it is played.

@@ -3,6 +3,7 @@
 import { h, replace } from "./dom.js";
 import { typedMoves } from "./input.js";
 import { request, store, watch } from "./store.js";
+import { moveTimes } from "./times.js";
 import { addPanel } from "./tabs.js";
 import { gamesCard, showGames } from "./gamelist.js";
 
@@ -25,8 +26,12 @@ const gradeWords = { inaccuracy: "inaccuracy", mistake: "mistake", blunder: "blu
 
 const symbol = (node) => [node.move, node.captured > 1 ? "×" + node.captured : node.captured ? "×" : "", WAYS[node.alarm] ?? "", GRADES[node.grade] ?? ""].filter(Boolean).join(" ");
 
+// The times of the open game's moves.
+let times = {};
+const timeText = ({ id }) => (times[id] === undefined ? "" : ` ${times[id].toFixed(times[id] < 9.95 ? 1 : 0)} s`);
+
 function spoken(node) {
-  const parts = [symbol(node), node.side];
+  const parts = [symbol(node) + timeText(node), node.side];
   if (node.captured) parts.push(`captures ${node.captured}`);
   if (node.alarm) parts.push(node.alarm === "raichi" ? "raichi, the king has one escape route" : "tuichi, the king has two escape routes");
   if (gradeWords[node.grade]) parts.push(gradeWords[node.grade]);
@@ -34,7 +39,7 @@ function spoken(node) {
 }
 
 function button(node, current) {
-  return h("button", { type: "button", class: node.grade ? "grade-" + node.grade : null, "aria-current": node.id === current ? "true" : null, "aria-label": spoken(node), title: spoken(node), onclick: () => request("go-to", { node: node.id }) }, symbol(node));
+  return h("button", { type: "button", class: node.grade ? "grade-" + node.grade : null, "aria-current": node.id === current ? "true" : null, "aria-label": spoken(node), title: spoken(node), onclick: () => request("go-to", { node: node.id }) }, symbol(node), h("span", { class: "time" }, timeText(node)));
 }
 
 // A variation with its own variations in brackets after it.
@@ -89,6 +94,7 @@ watch(({ state, exercise }) => {
   const key = JSON.stringify([state.tree.map((node) => [node.id, node.comment, node.children, node.grade]), state.node, !!exercise]);
   if (key === shown) return;
   shown = key;
+  times = moveTimes();
   replace(list, state.tree.length > 1 ? rows(state) : h("p", { class: "comment-text" }, state.players.attackers.kind === "person" || state.players.defenders.kind === "person" ? "This list shows the moves of the game." : "The game is about to begin."));
   showCurrent();
   const here = state.tree.find((node) => node.id === state.node);

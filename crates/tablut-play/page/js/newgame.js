@@ -8,6 +8,7 @@ import { ownSide } from "./mygames.js";
 import { keptRules } from "./myrules.js";
 import { can } from "./host.js";
 import { CLOCKS, LINK_CLOCKS, timeControl, wantClock } from "./clock.js";
+import { focusBoard } from "./input.js";
 import { wantSide } from "./seats.js";
 import { request, store } from "./store.js";
 import { openPanel } from "./tabs.js";
@@ -109,6 +110,7 @@ function open() {
     if (!(await request("new", more))) return wantClock("");
     dialog.close();
     openPanel("moves");
+    focusBoard();
   } },
   h("h2", { id: "new-title" }, "New game"), boards, h("div", { class: "field" }, h("label", { for: "new-rules" }, "Rules"), rules, summary), opponents, level, demoFields, sides, firstField, clockField, linkClockField, pausesField, netRow,
   h("div", { class: "row buttons" }, h("button", { class: "primary", id: "begin" }, "Begin"), h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")));

@@ -9,6 +9,11 @@ import { addPanel } from "./tabs.js";
 
 const KEY = "puzzles";
 const DAY_MS = 86_400_000;
+// A puzzle that was failed comes again after this time.
+const AGAIN_MS = 3 * DAY_MS;
+const FIRST_RATING = 1000;
+// A rating moves by at most this much per puzzle.
+const RATING_STEP = 32;
 const choice = { rules: null, distance: null };
 const form = h("div", { class: "row" });
 const record = h("p", { class: "small" });
@@ -17,14 +22,16 @@ let made = false;
 // The puzzle that is open: its rules, distance and number, and whether it was failed already.
 let present = null;
 
-const progress = () => ({ streak: 0, best: 0, done: {}, at: {}, ...kept(KEY, {}) });
+// `failedAt` has the time of each puzzle that was failed and not solved since; `daily` the last day with its puzzle solved, and
+// the days in a row up to it.
+const progress = () => ({ streak: 0, best: 0, done: {}, at: {}, rating: FIRST_RATING, failedAt: {}, daily: { day: 0, days: 0 }, ...kept(KEY, {}) });
 const nameOf = ({ rules, distance, number }) => `${rules} ${distance} ${number}`;
 const kindOf = ({ rules, distance }) => `${rules} ${distance}`;
 const countOf = ({ rules, distance }) => store.hello.puzzles.find((book) => book.rules === rules)?.by_distance[distance - 1] ?? 0;
 
-async function open(puzzle) {
+async function open(puzzle, more = {}) {
   if (!(await request("puzzle", puzzle))) return;
-  present = { ...puzzle, failed: false };
+  present = { ...puzzle, failed: false, ...more };
   changed();
   const values = progress();
   values.at[kindOf(puzzle)] = puzzle.number;
@@ -35,25 +42,53 @@ async function open(puzzle) {
 const chosen = (number) => ({ ...choice, number });
 const start = () => open(chosen(progress().at[kindOf(choice)] ?? 0));
 export const nextPuzzle = () => {
+  if (present?.isRated) return openRated();
   const from = present ?? chosen(-1);
   open({ rules: from.rules, distance: from.distance, number: (from.number + 1) % Math.max(1, countOf(from)) });
 };
 
+// What a puzzle is worth on the scale of the rating.
+const ratingOf = ({ distance }) => 700 + 300 * distance;
+const any = (list) => list[Math.floor(Math.random() * list.length)];
+
+// A puzzle about as hard as the user is strong. One that was failed some days ago comes first.
+function openRated() {
+  const { rating, failedAt, done } = progress();
+  const due = Object.entries(failedAt).find(([, at]) => Date.now() - at > AGAIN_MS)?.[0].split(" ");
+  if (due) return open({ rules: due[0], distance: Number(due[1]), number: Number(due[2]) }, { isRated: true });
+  const kinds = store.hello.puzzles.flatMap(({ rules, by_distance: counts }) => counts.map((count, index) => ({ rules, distance: index + 1, count }))).filter(({ count }) => count);
+  const distanceTo = (kind) => Math.abs(ratingOf(kind) - rating);
+  const nearest = Math.min(...kinds.map(distanceTo));
+  const puzzles = kinds.filter((kind) => distanceTo(kind) === nearest).flatMap(({ rules, distance, count }) => Array.from({ length: count }, (_, number) => ({ rules, distance, number })));
+  const fresh = puzzles.filter((puzzle) => !done[nameOf(puzzle)]);
+  return open(any(fresh.length ? fresh : puzzles), { isRated: true });
+}
+
+const today = () => Math.floor(Date.now() / DAY_MS);
+
 // One puzzle a day, the same for everybody: the day's number chooses it.
 function openDaily() {
-  const day = Math.floor(Date.now() / DAY_MS);
+  const day = today();
   const books = store.hello.puzzles;
   const book = books[day % books.length];
   const distances = book.by_distance.map((count, index) => (count ? index + 1 : 0)).filter((distance) => distance > 1);
   const distance = distances[day % distances.length] ?? 1;
-  open({ rules: book.rules, distance, number: day % countOf({ rules: book.rules, distance }) });
+  open({ rules: book.rules, distance, number: day % countOf({ rules: book.rules, distance }) }, { day });
 }
 
-export const puzzleNote = () => (present ? `Puzzle ${present.number + 1} of ${countOf(present)} · ${present.rules} rules · streak ${progress().streak}` : "Puzzle");
+export const puzzleNote = () => (present ? `Puzzle ${present.number + 1} of ${countOf(present)} · ${present.rules} rules · ${present.isRated ? `rating ${Math.round(progress().rating)}` : `streak ${progress().streak}`}` : "Puzzle");
 
 function note(isSolved) {
   const values = progress();
   const name = nameOf(present);
+  if (present.isRated && !present.isCounted) {
+    const expected = 1 / (1 + 10 ** ((ratingOf(present) - values.rating) / 400));
+    values.rating += RATING_STEP * (Number(isSolved) - expected);
+    present.isCounted = true;
+  }
+  if (isSolved) delete values.failedAt[name];
+  else values.failedAt[name] = Date.now();
+  if (isSolved && present.day > values.daily.day) values.daily = { day: present.day, days: present.day === values.daily.day + 1 ? values.daily.days + 1 : 1 };
   if (isSolved && !present.failed) {
     if (values.done[name] !== "solved") values.streak += 1;
     values.done[name] = "solved";
@@ -78,7 +113,8 @@ on("game", () => { present = null; });
 function draw() {
   if (!made) return;
   const values = progress();
-  record.textContent = `Streak ${values.streak}, best ${values.best}.`;
+  const days = values.daily.day >= today() - 1 ? values.daily.days : 0;
+  record.textContent = `Rating ${Math.round(values.rating)}. Streak ${values.streak}, best ${values.best}. Today’s puzzle: ${days === 1 ? "1 day" : `${days} days`} in a row.`;
   const count = countOf(choice);
   const item = (number) => {
     const state = values.done[nameOf(chosen(number))];
@@ -99,7 +135,7 @@ function make() {
   lengths();
   rules.addEventListener("change", () => { choice.rules = rules.value; lengths(); choice.distance = Number(distance.value); draw(); });
   distance.addEventListener("change", () => { choice.distance = Number(distance.value); draw(); });
-  replace(form, rules, distance, h("button", { type: "button", class: "primary", id: "open-puzzle", onclick: start }, "Start"), h("button", { type: "button", id: "daily-puzzle", onclick: openDaily }, "Today’s puzzle"));
+  replace(form, rules, distance, h("button", { type: "button", class: "primary", id: "open-puzzle", onclick: start }, "Start"), h("button", { type: "button", id: "rated-puzzle", title: "Puzzles as hard as you are strong. Those that you failed come again after three days.", onclick: openRated }, "Rated puzzles"), h("button", { type: "button", id: "daily-puzzle", onclick: openDaily }, "Today’s puzzle"));
   draw();
 }
 

@@ -3,6 +3,7 @@
 
 import { h, percent, replace } from "./dom.js";
 import { request, store, watch } from "./store.js";
+import { mySide } from "./mygames.js";
 import { openProof } from "./proof.js";
 import { addPanel, openPanel } from "./tabs.js";
 import { drawGraph, makeGraph } from "./evaluation.js";
@@ -37,6 +38,25 @@ export function exerciseTools(task, review) {
   ];
 }
 
+const RANKS = ["inaccuracy", "mistake", "blunder"];
+
+// The last of the most costly moves, in a sentence; empty if no move was costly.
+export function turningPoint({ mistakes }) {
+  const worst = Math.max(...mistakes.map(({ grade }) => RANKS.indexOf(grade)));
+  const found = mistakes.findLast(({ grade }) => RANKS.indexOf(grade) === worst);
+  return found ? `The turning point was move ${Math.ceil(found.ply / 2)} of the ${found.side}, ${found.played}: it ${found.words}.` : "";
+}
+
+// A review in a few sentences.
+function inWords(review) {
+  const played = (side) => {
+    const { grades } = review.accuracy[side];
+    const count = Object.values(grades).reduce((sum, number) => sum + number, 0);
+    return `${mySide() === side ? "You" : `The ${side}`} played ${grades.good ?? 0} of ${count} ${count === 1 ? "move" : "moves"} well.`;
+  };
+  return [...["attackers", "defenders"].filter((side) => review.accuracy[side]).map(played), turningPoint(review)].join(" ");
+}
+
 const GRADES = [["good", "Good", "good moves"], ["inaccuracy", "?!", "inaccuracies"], ["mistake", "?", "mistakes"], ["blunder", "??", "blunders"]];
 
 // Losses from which on a move has a grade. They are small against a strong level.
@@ -60,5 +80,5 @@ watch((all) => {
   legend.hidden = !isShown;
   const item = (mistake, index) => h("li", {}, h("button", { type: "button", "aria-current": task?.index === index ? "true" : null, onclick: () => request("exercise", { index }) },
     h("strong", {}, `${Math.ceil(mistake.ply / 2)}${mistake.ply % 2 ? "." : "…"} ${mistake.played}`), ` (${mistake.side}) ${mistake.words}`, mistake.certain ? h("span", { class: "soft small" }, " · proven") : ""));
-  replace(found, review && [accuracyTable(review), review.mistakes.length ? h("ol", { class: "mistakes" }, review.mistakes.map(item)) : h("p", {}, `Nothing to better in ${review.positions} positions.`)]);
+  replace(found, review && [h("p", { id: "review-words" }, inWords(review)), accuracyTable(review), review.mistakes.length ? h("ol", { class: "mistakes" }, review.mistakes.map(item)) : h("p", {}, `Nothing to better in ${review.positions} positions.`)]);
 });

@@ -6,7 +6,7 @@ import { clearMessage, showError } from "./message.js";
 
 export const store = {
   hello: null, game: null, rules: null, state: null, thinking: false,
-  analysing: false, analysis: null, threat: null, hint: null, exercise: null, judgement: null,
+  analysing: false, analysis: null, threat: null, hint: null, remark: null, exercise: null, judgement: null,
   review: null, selected: null, shownLine: null, drawnBy: "visits", flipped: false,
 };
 
@@ -59,7 +59,7 @@ on("rules", (rules) => set({ rules }));
 on("state", (state) => {
   const moved = store.state?.node !== state.node || store.state?.ending !== state.ending;
   const fresh = !store.state || store.announced !== store.game;
-  set({ state, selected: null, shownLine: null, ...(moved ? { analysis: null, threat: null, hint: null, drawing: [] } : {}) });
+  set({ state, selected: null, shownLine: null, remark: null, ...(moved ? { analysis: null, threat: null, hint: null, drawing: [] } : {}) });
   if (moved || fresh) say([state.said, ...state.notes.filter((note) => note.includes("threaten") || note.includes("occurred"))].join(" "));
   store.announced = store.game;
 });
@@ -73,11 +73,11 @@ on("threat", (event) => {
     say("Threat: " + event.analysis.lines[0].moves[0] + ", " + event.analysis.words + ".");
   }
 });
-on("hint", (event) => {
-  if (event.node === store.state?.node) {
-    set({ hint: event.move });
-    say("Hint: " + event.move);
-  }
+on("hint", ({ node, move, words }) => {
+  if (node !== store.state?.node) return;
+  const remark = `Hint: ${move}${words && " " + words}.`;
+  set({ hint: move, remark });
+  say(remark);
 });
 on("value", ({ node, value }) => {
   const entry = store.state?.tree.find((known) => known.id === node);

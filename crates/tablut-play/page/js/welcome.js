@@ -2,17 +2,21 @@
 
 import { boardPicture } from "./boards.js";
 import { byId, capital, h, replace, use } from "./dom.js";
-import { levelOf, playerName, starsView } from "./levels.js";
+import { USUAL_LEVEL, levelOf, playerName, starsView } from "./levels.js";
 import { openLesson } from "./lesson.js";
 import { myGames, mySide } from "./mygames.js";
 import { openNewGame } from "./newgame.js";
+import { focusBoard } from "./input.js";
 import { inviteLink, seatView, wantSide } from "./seats.js";
+import { turningPoint } from "./review.js";
 import { openPanel } from "./tabs.js";
 import { request, store, watch } from "./store.js";
 
 const other = (side) => (side === "attackers" ? "defenders" : "attackers");
 const pieceOf = (side) => (side === "attackers" ? "piece-attacker" : "piece-king");
 let shown = "";
+// The game that was on the screen before.
+let shownGame = null;
 
 // The last game that is not over, other than the one that is open.
 function unfinished() {
@@ -41,20 +45,37 @@ function boards({ state, rules }) {
 
 function welcome({ state, rules }) {
   const side = mySide();
-  const isDemo = !side && !state.has_seats && state.players.attackers.kind !== "person";
-  const title = side ? `You are the ${side}` : isDemo ? "The computer plays both sides" : "Two players, one board";
+  const title = side ? `You are the ${side}` : "Two players, one board";
   const level = side && !state.has_seats && levelOf(state.players[other(side)]);
   const sides = side ? [side] : ["attackers", "defenders"];
   return h("div", { class: "card welcome" }, h("h2", {}, side && use(pieceOf(side)), title),
     sides.map((one) => goal(side ? "piece-king" : pieceOf(one), side ? rules.aims[one] : `${capital(one)}: ${rules.aims[one]}`)),
     state.has_seats && seatView(),
-    isDemo ? h("p", { class: "soft" }, "Watch the game, or start a new one.") : howToMove(side, state),
+    howToMove(side, state),
     !state.has_seats && boards({ state, rules }),
     level && h("p", { class: "soft small" }, "You play against ", h("strong", {}, level.title), level.stars ? [" ", starsView(level)] : "", `. ${level.description}`),
     h("div", { class: "row" },
       h("button", { type: "button", id: "start-lesson", class: "primary", onclick: openLesson }, "Learn in two minutes"),
       h("button", { type: "button", onclick: openNewGame }, "Choose opponent and rules"),
       continueButton(unfinished())));
+}
+
+// The game goes on against the computer. From an earlier position of its line it is a new game.
+async function goOnAs(side) {
+  const players = { [side]: { kind: "person" }, [other(side)]: { kind: "computer", name: USUAL_LEVEL, net: 0 } };
+  if (await request(store.state.can_redo ? "play-on" : "players", { players })) focusBoard();
+}
+
+function sharedPosition({ state, rules }) {
+  const { title } = store.hello.boards.find(({ size }) => size === rules.size);
+  const sides = [state.side, other(state.side)];
+  return h("div", { class: "card welcome shared" }, h("h2", {}, use(pieceOf(state.side)), `${title}: ${state.side} to move`),
+    h("p", {}, "Somebody shared this position with you."),
+    sides.map((side) => goal(pieceOf(side), `${capital(side)}: ${rules.aims[side]}`)),
+    h("div", { class: "row" },
+      sides.map((side, index) => h("button", { type: "button", id: "go-on-" + side, class: index ? null : "primary", onclick: () => goOnAs(side) }, `Play the ${side}`)),
+      h("button", { type: "button", id: "start-lesson", onclick: openLesson }, "Learn in two minutes")),
+    h("p", { class: "soft small" }, "The computer takes the other side. You can also move for both sides on the board."));
 }
 
 const invitation = () => h("div", { class: "card welcome" }, h("h2", {}, "Your opponent is not here yet"), seatView());
@@ -75,7 +96,7 @@ function review() {
   byId("start-review").click();
 }
 
-function ending({ state }) {
+function ending({ state, review: reviewed }) {
   const side = mySide();
   const { winner } = state.ending;
   const title = !winner ? "A draw" : !side ? `${capital(winner)} win` : winner === side ? "You won" : "You lost";
@@ -84,6 +105,7 @@ function ending({ state }) {
   return h("div", { class: "card welcome ended " + (!side || !winner ? "" : winner === side ? "won" : "lost") },
     h("h2", {}, use(pieceOf(winner ?? "attackers")), title),
     h("p", {}, `${why} After ${moves}${side ? ` against ${state.has_seats ? "your opponent" : playerName(other(side), state)}` : ""}.`),
+    reviewed && h("p", {}, turningPoint(reviewed)),
     h("div", { class: "row" },
       h("button", { type: "button", id: "rematch", class: "primary", onclick: () => rematch(false) }, "Rematch"),
       side && h("button", { type: "button", id: "swap-sides", onclick: () => rematch(true) }, "Swap sides"),
@@ -91,13 +113,32 @@ function ending({ state }) {
       h("button", { type: "button", id: "share-end", onclick: share }, "Share")));
 }
 
+// Whether somebody else than the user has ended the game.
+function isUnasked({ state, seat }) {
+  const mover = other(state.side);
+  return state.ending.reason !== "resigned" && (state.players[mover].kind !== "person" || (state.has_seats && seat !== mover));
+}
+
+// A card that comes unasked covers what is below it until the user does something, so that nothing moves away.
+function settle() {
+  byId("welcome").classList.remove("floating");
+}
+addEventListener("click", settle);
+addEventListener("keydown", settle);
+
 watch((all) => {
   const { state, rules, exercise } = all;
   if (!rules) return;
-  const isStart = state.ply === 0 && state.tree.length === 1 && !state.ending;
-  const kind = exercise || store.editing ? "" : state.ending ? "end" : isStart ? "start" : all.seat && inviteLink() ? "invitation" : "";
-  const key = JSON.stringify([kind, store.game, state.node, state.players, rules.name, state.ending, all.seat, all.presence, store.hello?.levels.length, unfinished()?.game]);
+  // The computer's first move leaves the explanation where it is.
+  const isPlayed = state.players.attackers.kind === "person" || state.players.defenders.kind === "person";
+  const isStart = (state.tree.length === 1 && isPlayed) || (state.tree.length === 2 && state.ply === 1 && all.shared?.game !== all.game && mySide() === state.side && !state.has_seats);
+  const isShared = all.shared?.game === all.game && all.shared.positions === state.tree.length && state.players.attackers.kind === "person" && state.players.defenders.kind === "person" && /&(start|moves)=/.test(state.link);
+  const kind = exercise || store.editing ? "" : state.ending ? "end" : isShared ? "shared" : isStart ? "start" : all.seat && inviteLink() ? "invitation" : "";
+  const key = JSON.stringify([kind, store.game, state.node, state.players, rules.name, state.ending, !!all.review, all.seat, all.presence, store.hello?.levels.length, unfinished()?.game]);
   if (key === shown) return;
   shown = key;
-  replace(byId("welcome"), kind === "end" ? ending(all) : kind === "start" ? welcome(all) : kind === "invitation" ? invitation() : []);
+  if (kind === "end" && shownGame === store.game && !byId("welcome").hasChildNodes() && isUnasked(all)) byId("welcome").classList.add("floating");
+  if (kind !== "end") settle();
+  shownGame = store.game;
+  replace(byId("welcome"), kind === "end" ? ending(all) : kind === "shared" ? sharedPosition(all) : kind === "start" ? welcome(all) : kind === "invitation" ? invitation() : []);
 });

@@ -12,6 +12,7 @@ import { trainingCard } from "./training.js";
 let values = null;
 let check = null;
 let made = false;
+let isMeasuring = false;
 const body = h("div", { class: "stack" });
 const result = h("div", { class: "stack" });
 const verdict = h("div", { class: "stack", "aria-live": "polite" });
@@ -88,7 +89,9 @@ function startInput({ key, label }, id, help) {
 }
 
 async function recheck() {
-  // What was measured belongs to the rules before.
+  // What is measured belongs to the rules before.
+  if (isMeasuring) await request("stop");
+  isMeasuring = false;
   replace(result);
   try {
     await ask("check-rules", { set: values });
@@ -129,7 +132,9 @@ function startFrom(name) {
 }
 
 const saveRules = () => saveFile(values.name.replace(/[^\w-]+/g, "-") + ".toml", "application/toml", check.rules.toml);
-const run = (games) => request("experiment", { set: values, games });
+async function run(games) {
+  isMeasuring = await request("experiment", { set: values, games });
+}
 const play = () => request("new", { rules: { toml: check.rules.toml }, players: { attackers: { kind: "person" }, defenders: { kind: "computer", name: USUAL_LEVEL, net: 0 } } });
 const ready = { "data-needs-rules": true, disabled: true, type: "button" };
 
@@ -153,6 +158,7 @@ function make() {
 const share = ({ count, part, low, high }) => h("td", { title: `${count} games` }, percent(part), h("span", { class: "soft small interval" }, `${Math.round(100 * low)}–${Math.round(100 * high)}`));
 
 on("experiment", ({ experiment, done }) => {
+  if (done) isMeasuring = false;
   const row = (balance) => h("tr", {}, h("th", { scope: "row" }, balance.simulations ? `${balance.simulations} simulations` : "policy alone"), ["attackers", "draws", "defenders", "unfinished"].map((part) => share(balance[part])),
     h("td", {}, balance.games ? `${balance.mean_plies.toFixed(0)} ± ${balance.plies_within.toFixed(0)}` : ""));
   replace(result, h("p", { role: "status" }, `${experiment.rules}: ${experiment.played} of ${experiment.games} games${done ? ", finished" : ""}.`), h("progress", { max: experiment.games, value: experiment.played, "aria-label": "Games played" }),

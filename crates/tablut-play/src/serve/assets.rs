@@ -8,7 +8,7 @@ pub struct Asset {
 }
 
 /// The page itself, which is served for the path of every game.
-pub const PAGE: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/page/index.html"));
+pub const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/page/index.html"));
 
 macro_rules! assets {
     ($($kind:literal: $($path:literal)*;)*) => {
@@ -51,7 +51,7 @@ mod tests {
         found.sort();
         listed.sort_unstable();
         assert_eq!(listed, found);
-        for (name, bytes) in ASSETS.iter().map(|asset| (asset.path, asset.bytes)).chain([("page", PAGE)]) {
+        for (name, bytes) in ASSETS.iter().map(|asset| (asset.path, asset.bytes)).chain([("page", PAGE.as_bytes())]) {
             let text = String::from_utf8_lossy(bytes).replace("http://www.w3.org/2000/svg", "");
             assert!(!text.contains("http://") && !text.contains("https://"), "{name} names another host");
         }
@@ -60,6 +60,6 @@ mod tests {
     #[test]
     fn the_page_and_all_that_it_loads_are_small() {
         let sum: usize = ASSETS.iter().map(|asset| asset.bytes.len()).sum::<usize>() + PAGE.len();
-        assert!(sum < 200_000, "{sum} bytes");
+        assert!(sum < 230_000, "{sum} bytes");
     }
 }

@@ -7,7 +7,7 @@ use super::game_server::GameServer;
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Extension, Request, State};
-use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
@@ -72,15 +72,23 @@ async fn open_socket(
 }
 
 /// The page or one of its files. The page's address names a game in its fragment, which no server sees.
-async fn file(uri: Uri) -> Response {
+async fn file(uri: Uri, headers: HeaderMap) -> Response {
     let path = uri.path();
     if path == "/" {
-        return ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], PAGE).into_response();
+        return ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page_for(&headers)).into_response();
     }
     match asset(path) {
         Some(asset) => ([(header::CONTENT_TYPE, asset.content_type)], asset.bytes).into_response(),
         None => (StatusCode::NOT_FOUND, "There is nothing here.\n").into_response(),
     }
+}
+
+/// The page for a browser that knows the server by this `Host`, which is an allowed one. Services that show a preview of a
+/// link want the full address of its picture.
+fn page_for(headers: &HeaderMap) -> String {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let scheme = if text("x-forwarded-proto") == "https" { "https" } else { "http" };
+    PAGE.replace("\"preview.png\"", &format!("\"{scheme}://{}/preview.png\"", text("host")))
 }
 
 /// The policy of an added page: it loads nothing, and its styles are inline.

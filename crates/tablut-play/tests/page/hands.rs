@@ -189,6 +189,10 @@ fn a_move_is_prepared_while_the_computer_thinks_and_then_played() {
         browser.until("document.querySelectorAll('.move-list button').length === 4").await;
         let moves = listed(&browser).await;
         assert_eq!((moves[0].to_string(), moves[2].to_string()), ("d1-d3".to_owned(), "a4-a3".to_owned()));
+        // The list has the time of the own second move.
+        browser
+            .until("/^a4-a3.* [0-9.]+ s$/.test(document.querySelectorAll('.move-list button')[2].textContent)")
+            .await;
         assert_eq!(browser.js("window.marked.join()").await, "a3,a4");
         assert_eq!(browser.js("document.querySelectorAll('.cell.premove').length").await, 0);
         browser.end().await;

@@ -7,6 +7,7 @@ mod host;
 
 mod access;
 mod boards;
+mod first_minutes;
 mod games;
 mod hands;
 mod keeping;

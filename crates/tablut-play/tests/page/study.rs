@@ -50,6 +50,14 @@ fn a_review_makes_exercises_that_take_every_winning_move() {
         browser.until("document.getElementById('accuracy').textContent.includes('defenders')").await;
         assert!(browser.text(".move-list .grade-blunder").await.contains("c5-h5"));
         assert!(browser.text("#scale").await.contains("?? blunders: 20 %"));
+        let words = browser.text("#review-words").await;
+        for part in ["The defenders played 0 of 1 move well.", "move 1 of the defenders, c5-h5: it allowed a win in 1."]
+        {
+            assert!(
+                words.contains(part) && browser.text("#welcome").await.contains("The turning point was"),
+                "{words}"
+            );
+        }
         browser.click(".mistakes button").await;
         browser.until("document.getElementById('task').textContent.includes('find something better')").await;
         for mv in [("c5", "h5"), ("c5", "a5")] {
@@ -214,6 +222,56 @@ fn a_puzzle_is_solved_and_counted() {
         browser.click("#next-puzzle").await;
         browser.until("document.getElementById('task').textContent.includes('Puzzle 2 of')").await;
         browser.until("document.querySelectorAll('.marks .mark-failed').length === 1").await;
+        browser.end().await;
+    });
+}
+
+#[test]
+fn rated_puzzles_have_no_end_and_those_that_failed_come_again() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        browser.panel("puzzles").await;
+        browser.click("#rated-puzzle").await;
+        browser.until("document.getElementById('task').textContent.includes('rating 1000')").await;
+        browser.click("#solve").await;
+        browser.until("document.getElementById('panel-puzzles').textContent.includes('Rating 984')").await;
+        let kept = "JSON.parse(localStorage.getItem('puzzles'))";
+        let failed = browser.js(&format!("Object.keys({kept}.failedAt)[0]")).await;
+        // Another one follows. After four days the one that failed comes again.
+        browser.click("#next-puzzle").await;
+        browser.until("document.getElementById('task').textContent.includes('rating 984')").await;
+        let later = format!(
+            "(() => {{ const all = {kept}; all.failedAt[{failed}] -= 4 * 86400000; localStorage.setItem('puzzles', JSON.stringify(all)); }})()"
+        );
+        browser.js(&later).await;
+        browser.click("#next-puzzle").await;
+        let failed: Vec<&str> = failed.as_str().unwrap().split(' ').collect();
+        let number = failed[2].parse::<u32>().unwrap() + 1;
+        let again = format!("text.includes('Puzzle {number} of') && text.includes('{} rules')", failed[0]);
+        browser.until(&format!("((text) => {again})(document.getElementById('task').textContent)")).await;
+        browser.end().await;
+    });
+}
+
+#[test]
+fn todays_puzzle_counts_the_days_in_a_row() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        let yesterday = "localStorage.setItem('puzzles', JSON.stringify({ daily: { day: Math.floor(Date.now() / 86400000) - 1, days: 4 } }))";
+        browser.js(yesterday).await;
+        browser.panel("puzzles").await;
+        assert!(browser.text("#panel-puzzles").await.contains("Today’s puzzle: 4 days in a row."));
+        browser.click("#daily-puzzle").await;
+        browser.until("!document.getElementById('task').hidden").await;
+        let done = "document.getElementById('panel-puzzles').textContent.includes('5 days in a row')";
+        while browser.js(done).await == false {
+            let task = browser.text("#task .task-text").await;
+            play_solution(&browser).await;
+            let next = format!(
+                "document.querySelector('#task .task-text') && document.querySelector('#task .task-text').textContent !== '{task}'"
+            );
+            browser.until(&format!("{done} || !!({next})")).await;
+        }
         browser.end().await;
     });
 }

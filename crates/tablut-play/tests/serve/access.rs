@@ -15,6 +15,8 @@ fn the_page_and_its_files_are_served_and_nothing_else() {
     {
         assert!(page.to_ascii_lowercase().contains(&header.to_ascii_lowercase()), "{header} is missing: {page}");
     }
+    let preview = format!("property=\"og:image\" content=\"http://{}/preview.png\"", host.authority);
+    assert!(page.contains(&preview) && host.get("/preview.png").contains("content-type: image/png"), "{page}");
     assert!(host.get("/js/main.js").contains("text/javascript"));
     for path in [
         "/../secret.txt",
