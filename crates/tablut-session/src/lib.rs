@@ -60,4 +60,4 @@ pub use session::{MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Session, SessionErr
 pub use shared_search::{SearchOrder, SharedSearch};
 pub use thinking::{Analysis, LineView, Thinking, report_search};
 pub use tree::{Node, NodeId, NodeValue, Reviewed, Tree};
-pub use work::{Experiment, Review, SearchWork, Step, Update, Work};
+pub use work::{AnalysisMemory, Experiment, Review, SearchWork, Step, Update, Work};

@@ -15,7 +15,7 @@ use crate::results::{NextPuzzle, ReviewReport};
 use crate::session::Session;
 use crate::tree::NodeId;
 use crate::view::{RulesView, State};
-use crate::work::{AnalysisWork, Review, SearchWork, Step, Update, Work};
+use crate::work::{AnalysisWork, OpenEnded, Review, SearchWork, Step, Update, Work};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,6 +65,8 @@ pub struct LiveGame {
     /// Whether the first greeting asks the host to save the game.
     is_new: bool,
     analysing: bool,
+    /// The last analysis, with its tree.
+    analysis: Option<OpenEnded>,
     exercises: Vec<Exercise>,
     exercise: Option<(Option<usize>, Exercise)>,
     /// A position that a person only looks at: the computer does not move there.
@@ -88,6 +90,7 @@ impl LiveGame {
             config,
             is_new: false,
             analysing: false,
+            analysis: None,
             exercises: Vec::new(),
             exercise: None,
             looked_at: None,
@@ -235,7 +238,7 @@ impl LiveGame {
         self.session.check_open()?;
         let mut response = Response::default();
         let seed = self.next_seed();
-        let work = AnalysisWork::new(self.session.current(), self.session.game(), Some(simulations), seed);
+        let work = AnalysisWork::new(self.session.current(), self.session.game(), simulations, seed);
         self.start(JobKind::Analysis, Priority::Now, work, &mut response);
         Ok(response)
     }
@@ -290,7 +293,11 @@ impl LiveGame {
     fn analyse_if_on(&mut self, response: &mut Response) {
         if self.analysing && self.session.ending().is_none() {
             let seed = self.next_seed();
-            let work = AnalysisWork::new(self.session.current(), self.session.game(), None, seed);
+            let game = self.session.game();
+            let search = self.analysis.take().filter(|search| search.is_about(game));
+            let search = search.unwrap_or_else(|| OpenEnded::new(game, &self.config.analysis_memory, seed));
+            let work = AnalysisWork::going_on(self.session.current(), &search);
+            self.analysis = Some(search);
             self.start(JobKind::Analysis, Priority::Soon, work, response);
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tablut_rules::{Game, Move, MoveList, Side};
 use tablut_search::{EvaluateError, Evaluator, UniformEvaluator};
 use tablut_session::protocol::{Call, Event, Request};
-use tablut_session::{CustomPlayer, HostConfig, LiveGame, PuzzleBook, Response, SessionJob, Step, Update, Work};
+use tablut_session::{AnalysisMemory, CustomPlayer, HostConfig, LiveGame, PuzzleBook, Response, SessionJob, Step, Update, Work};
 
 const PUZZLES: &str = "{\"format\":\"tablut puzzles\",\"version\":2,\"rules\":{\"set\":{\"name\":\"kvasir\"}}}\n\
     {\"position\":\"9/9/9/9/2K5t/9/9/9/4t3t d\",\"distance\":1,\"solutions\":[\"c5-c9\",\"c5-c1\",\"c5-a5\"]}\n";
@@ -80,6 +80,51 @@ impl Host {
         self.events.clear();
         found
     }
+}
+
+#[test]
+fn an_analysis_goes_on_where_it_was_until_its_part_of_the_memory_is_full() {
+    let memory = AnalysisMemory::of_nodes(60_000);
+    let config = Arc::new(HostConfig { analysis_memory: memory, ..HostConfig::default() });
+    let game = |name: &str| {
+        let begin = request(json!({"do": "new", "rules": {"name": "kvasir"}}));
+        LiveGame::begin(name, &begin, None, &config, 7).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let (mut live, mut now) = (game("game"), Duration::ZERO);
+    // Runs the analysis until it has this many simulations or has ended. Returns the last report.
+    let mut analyse = |live: &mut LiveGame, most: u64| {
+        let mut response = live.answer(request(json!({"do": "analyse", "on": true})), Vec::new()).unwrap();
+        let mut job = response.jobs.pop().expect("an analysis");
+        loop {
+            now += Duration::from_millis(200);
+            let step = job.step(&mut UniformEvaluator, now).unwrap();
+            let updates = match &step {
+                Step::Continue => continue,
+                Step::Progress(updates) | Step::Done(updates) => updates,
+            };
+            let Update::Event(event) = &updates[0] else { panic!("an event") };
+            let event = serde_json::to_value(event).unwrap();
+            if matches!(step, Step::Done(_)) || event["analysis"]["simulations"].as_u64().unwrap() >= most {
+                live.answer(request(json!({"do": "analyse", "on": false})), Vec::new()).unwrap();
+                return event;
+            }
+        }
+    };
+    let simulations = |event: &Value| event["analysis"]["simulations"].as_u64().unwrap();
+    let first = analyse(&mut live, 20_000);
+    assert!(first["done"] == false && simulations(&first) >= 20_000, "{first}");
+    let second = analyse(&mut live, 20_001);
+    assert!(simulations(&second) < simulations(&first) + 1000, "the same tree: {second}");
+    // Another game analyses too, so each has half of the memory.
+    let mut other = game("other");
+    analyse(&mut other, 100);
+    let full = analyse(&mut live, u64::MAX);
+    assert!(full["done"] == true && (29_000..40_000).contains(&simulations(&full)), "{full}");
+    drop(other);
+    let all = analyse(&mut live, u64::MAX);
+    assert!(simulations(&all) > 50_000, "{all}");
+    live.answer(request(json!({"do": "play", "move": "d1-d3"})), Vec::new()).unwrap();
+    assert!(simulations(&analyse(&mut live, 1)) < 1000, "another position");
 }
 
 fn new_game(rules: &str, attackers: &Value, defenders: &Value) -> Value {

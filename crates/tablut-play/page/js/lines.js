@@ -54,7 +54,7 @@ watch((all) => {
   }
   replace(summary, h("p", {}, analysis.proven ? [h("strong", {}, "Certain: "), analysis.words] : capital(analysis.words), "."), chancesBar(analysis.chances),
     h("div", { class: "legend" }, ["attackers", "draw", "defenders"].map((side) => h("span", {}, h("i", { class: "fill-" + side }), `${side} ${percent(analysis.chances[side])}`))),
-    h("p", { class: "soft small" }, `${analysis.simulations.toLocaleString("en")} simulations${analysis.workers ? ` by ${analysis.workers} workers` : ""}${analysis.done ? "" : ", going on"}`));
+    h("p", { class: "soft small" }, `${analysis.simulations.toLocaleString("en")} simulations${analysis.workers ? ` by ${analysis.workers} workers` : ""}${!analysis.done ? ", going on" : analysis.proven ? "" : ". The memory for this analysis is full"}.`));
   // A list under the pointer or the focus is not pulled away while it is being read.
   if (lines.matches(":hover") || lines.contains(document.activeElement)) {
     if (focused === state.node && lines.children.length) return;
