@@ -2,6 +2,7 @@
 
 mod answer;
 mod new_game;
+mod offers;
 mod pause;
 mod seat_check;
 mod time;
@@ -10,7 +11,7 @@ use crate::exercise::Exercise;
 use crate::grade::{GradeScale, SideReviews};
 use crate::host_config::HostConfig;
 use crate::jobs::{JobId, JobUpdate, Priority, SessionJob};
-use crate::protocol::Event;
+use crate::protocol::{Event, Offer, OfferView};
 use crate::results::{NextPuzzle, ReviewReport};
 use crate::session::Session;
 use crate::tree::NodeId;
@@ -33,6 +34,8 @@ pub struct Response {
     pub one: Vec<Event>,
     pub jobs: Vec<SessionJob>,
     pub changed: bool,
+    /// Both people want another game, which [`LiveGame::rematch`] makes.
+    pub begins_rematch: bool,
 }
 
 /// What a job is for. A game has at most one job of each kind.
@@ -73,6 +76,7 @@ pub struct LiveGame {
     looked_at: Option<NodeId>,
     /// A position whose last move was judged before the reply, with the words of a blunder.
     judged: Option<(NodeId, Option<String>)>,
+    offer: Option<OfferView>,
     jobs: BTreeMap<JobKind, RunningJob>,
     last_job: u64,
     seed: u64,
@@ -95,6 +99,7 @@ impl LiveGame {
             exercise: None,
             looked_at: None,
             judged: None,
+            offer: None,
             jobs: BTreeMap::new(),
             last_job: 0,
             seed,
@@ -119,7 +124,10 @@ impl LiveGame {
 
     /// Whether there is nothing to save.
     fn is_untouched(&self) -> bool {
-        self.session.tree().is_empty() && self.exercise.is_none() && self.session.seats().is_none()
+        self.session.tree().is_empty()
+            && !self.session.is_study
+            && self.exercise.is_none()
+            && self.session.seats().is_none()
     }
 
     /// Whether an interface waits for a job's result: a job of priority [`Priority::Now`] is running.
@@ -246,6 +254,7 @@ impl LiveGame {
     fn state(&self) -> Event {
         let mut state = State::new(&self.session);
         state.computer_to_move = self.is_reply_due();
+        state.offer = self.offer;
         state.pause = self.pause().map(str::to_owned);
         Event::State(Box::new(state))
     }
@@ -264,6 +273,8 @@ impl LiveGame {
         ] {
             self.cancel(kind, response);
         }
+        // Another move, or the end, answers an offer about the game.
+        self.offer = self.offer.filter(|offer| offer.what == Offer::Rematch);
         response.changed = true;
         response.all.push(self.state());
         self.reply_if_due(response);

@@ -6,6 +6,7 @@ import { addPanel } from "./tabs.js";
 import { drawGraph, makeGraph } from "./evaluation.js";
 import { aboutNets } from "./nets.js";
 import { proofCard } from "./proof.js";
+import { studyCard } from "./study.js";
 
 const toggle = h("button", { type: "button", id: "analyse", "aria-pressed": "false", onclick: () => analyse(!store.analysing) }, "Analyse this position");
 const summary = h("div", { class: "stack" });
@@ -24,6 +25,7 @@ export async function analyse(on) {
 export function makeLines() {
   addPanel("analyse", "analysis", "Analysis").append(
     h("div", { class: "card" }, h("div", { class: "row" }, toggle, h("label", { for: "drawn-by", class: "small" }, "Arrows by"), drawnBy), summary, lines),
+    studyCard(),
     proofCard(),
     h("div", { class: "card" }, h("h2", {}, "Chances over the game"), graph, h("p", { class: "soft small" }, "Up: the attackers are ahead. Down: the defenders. Click to go there.")),
     aboutNets());

@@ -6,7 +6,9 @@ import { levelOf, playerName, starsView } from "./levels.js";
 import { openLesson } from "./lesson.js";
 import { myGames, mySide } from "./mygames.js";
 import { openNewGame } from "./newgame.js";
+import { offer } from "./offers.js";
 import { inviteLink, seatView, wantSide } from "./seats.js";
+import { study } from "./study.js";
 import { openPanel } from "./tabs.js";
 import { request, store, watch } from "./store.js";
 
@@ -62,7 +64,7 @@ const invitation = () => h("div", { class: "card welcome" }, h("h2", {}, "Your o
 function rematch(swap) {
   const { attackers, defenders } = store.state.players;
   wantSide(swap ? other(mySide() ?? "attackers") : mySide() ?? "attackers");
-  request("new", { rules: store.ownRules(), ...(store.state.has_seats ? { seats: true, ...(store.state.clock ? { clock: store.state.clock.control } : {}) } : {}), ...(store.state.pauses_on_blunders ? { "pauses-on-blunders": true } : {}), players: swap ? { attackers: defenders, defenders: attackers } : { attackers, defenders } });
+  request("new", { rules: store.ownRules(), ...(store.state.pauses_on_blunders ? { "pauses-on-blunders": true } : {}), players: swap ? { attackers: defenders, defenders: attackers } : { attackers, defenders } });
 }
 
 function share() {
@@ -85,9 +87,10 @@ function ending({ state }) {
     h("h2", {}, use(pieceOf(winner ?? "attackers")), title),
     h("p", {}, `${why} After ${moves}${side ? ` against ${state.has_seats ? "your opponent" : playerName(other(side), state)}` : ""}.`),
     h("div", { class: "row" },
-      h("button", { type: "button", id: "rematch", class: "primary", onclick: () => rematch(false) }, "Rematch"),
-      side && h("button", { type: "button", id: "swap-sides", onclick: () => rematch(true) }, "Swap sides"),
+      h("button", { type: "button", id: "rematch", class: "primary", disabled: state.has_seats && (!side || state.offer?.what === "rematch"), onclick: () => (state.has_seats ? offer("rematch") : rematch(false)) }, "Rematch"),
+      side && !state.has_seats && h("button", { type: "button", id: "swap-sides", onclick: () => rematch(true) }, "Swap sides"),
       h("button", { type: "button", id: "review-end", onclick: review }, "Review"),
+      h("button", { type: "button", id: "study-end", onclick: study }, "Study"),
       h("button", { type: "button", id: "share-end", onclick: share }, "Share")));
 }
 
@@ -95,8 +98,8 @@ watch((all) => {
   const { state, rules, exercise } = all;
   if (!rules) return;
   const isStart = state.ply === 0 && state.tree.length === 1 && !state.ending;
-  const kind = exercise || store.editing ? "" : state.ending ? "end" : isStart ? "start" : all.seat && inviteLink() ? "invitation" : "";
-  const key = JSON.stringify([kind, store.game, state.node, state.players, rules.name, state.ending, all.seat, all.presence, store.hello?.levels.length, unfinished()?.game]);
+  const kind = exercise || store.editing || state.is_study ? "" : state.ending ? "end" : isStart ? "start" : all.seat && inviteLink() ? "invitation" : "";
+  const key = JSON.stringify([kind, store.game, state.node, state.players, rules.name, state.ending, state.offer, all.seat, all.presence, store.hello?.levels.length, unfinished()?.game]);
   if (key === shown) return;
   shown = key;
   replace(byId("welcome"), kind === "end" ? ending(all) : kind === "start" ? welcome(all) : kind === "invitation" ? invitation() : []);

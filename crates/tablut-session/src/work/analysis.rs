@@ -3,11 +3,12 @@
 use super::{Step, Update, Work};
 use crate::protocol::Event;
 use crate::shared_search::SharedSearch;
-use crate::thinking::{Thinking, open_ended_search};
+use crate::thinking::{LineView, Thinking, open_ended_search};
 use crate::tree::NodeId;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
-use tablut_rules::Game;
+use tablut_rules::{Game, Move, Symmetry};
 use tablut_search::{EvaluateError, Evaluator, SearchConfig};
 
 /// The time between two reports of an analysis.
@@ -89,12 +90,23 @@ impl AnalysisWork {
 }
 
 fn updates(node: NodeId, thinking: &Thinking, shared: Option<&SharedSearch>, done: bool) -> Vec<Update> {
-    let analysis = match shared {
-        Some(shared) => shared.analysis(thinking, N_LINES),
-        None => thinking.analysis(N_LINES),
+    let mut analysis = match shared {
+        Some(shared) => shared.analysis(thinking, usize::MAX),
+        None => thinking.analysis(usize::MAX),
     };
+    leave_out_images(&mut analysis.lines, thinking.game());
+    analysis.lines.truncate(N_LINES);
     let (value, analysis) = (analysis.value(), Box::new(analysis));
     vec![Event::Analysis { node, analysis, done }.into(), Event::Value { node, value }.into()]
+}
+
+/// Keeps the first line of those whose first moves are images of each other under the position's symmetries.
+fn leave_out_images(lines: &mut Vec<LineView>, game: &Game) {
+    let position = game.position();
+    let own: Vec<Symmetry> = Symmetry::ALL.into_iter().filter(|one| one.position(position) == *position).collect();
+    let class = |mv: Move| own.iter().map(|one| one.mv(position.size(), mv).to_string()).min();
+    let mut seen = BTreeSet::new();
+    lines.retain(|line| seen.insert(class(line.moves[0])));
 }
 
 /// The lock is held for one step. A search whose work has just been stopped may still hold it so long.
