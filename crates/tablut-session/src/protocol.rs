@@ -5,7 +5,7 @@ use crate::exercise::{Judgement, LessonStep};
 use crate::form::RuleCheck;
 use crate::grade::{GradeScale, SideReviews};
 use crate::level::LevelInfo;
-use crate::player::Players;
+use crate::player::{Offer, Players};
 use crate::puzzle::PuzzleCounts;
 use crate::record::Format;
 use crate::report::GameEnding;
@@ -263,24 +263,6 @@ pub struct GameEntry {
     pub players: Players,
     pub plies: u32,
     pub ending: Option<GameEnding>,
-}
-
-/// What a person with a seat can offer the other one.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Offer {
-    Draw,
-    /// The last move of the side that offers leaves the game, and the answer to it.
-    TakeBack,
-    /// Another game, with the sides changed.
-    Rematch,
-}
-
-/// An offer that the other side has not answered.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
-pub struct OfferView {
-    pub side: Side,
-    pub what: Offer,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]

@@ -3,8 +3,7 @@
 use crate::clock::ClockView;
 use crate::grade::Grade;
 use crate::lesson;
-use crate::player::Players;
-use crate::protocol::OfferView;
+use crate::player::{OfferView, Players};
 use crate::report::{Alarm, GameEnding, MoveReport};
 use crate::session::Session;
 use crate::tree::{NodeId, NodeValue, Tree};

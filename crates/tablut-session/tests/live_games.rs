@@ -147,6 +147,11 @@ fn people_offer_draws_takebacks_and_another_game() {
     assert!(check(&host, &offer("attackers", "draw"), Some(Side::Attackers)).is_ok());
     assert!(host.ask(offer("attackers", "take-back")).is_err_and(|error| error.contains("no move")));
     assert!(host.ask(offer("attackers", "rematch")).is_err_and(|error| error.contains("not over")));
+    // Who has not moved yet can accept.
+    host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
+    host.ask(offer("attackers", "take-back")).unwrap();
+    host.ask(offer("defenders", "take-back")).unwrap();
+    assert_eq!(host.events("state").pop().unwrap()["ply"], 0);
     host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
     host.game.set_time(Duration::from_secs(110));
     host.ask(json!({"do": "play", "move": "e3-f3"})).unwrap();

@@ -12,8 +12,8 @@ use tablut_rules::{Game, MoveList, Position, Symmetry};
 use tablut_search::{Evaluator, Limit};
 use tablut_session::protocol::{Call, Event, Request, RequestedRules, read_call};
 use tablut_session::{
-    Analysis, AnalysisMemory, DEMO_PAUSE, HostConfig, JobName, JobQueue, JobTask, LiveGame, PuzzleBook, Response, SavedGame,
-    SearchOrder, Step, Thinking, export_games, words,
+    Analysis, AnalysisMemory, DEMO_PAUSE, HostConfig, JobName, JobQueue, JobTask, LiveGame, PuzzleBook, Response,
+    SavedGame, SearchOrder, Step, Thinking, export_games, words,
 };
 
 /// The letters of games' names. No two of them look alike.

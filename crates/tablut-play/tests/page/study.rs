@@ -27,7 +27,7 @@ fn an_analysis_goes_on_until_it_is_stopped_and_then_from_there() {
         browser.open(&host, "/#rules=kvasir").await;
         browser.panel("analysis").await;
         browser.click("#analyse").await;
-        let simulations = "Number(document.getElementById('panel-analysis').textContent.match(/([0-9,]+) simulations/)?.[1].replaceAll(',', '') ?? 0)";
+        let simulations = "Number(document.querySelector('#panel-analysis .card .stack').textContent.match(/([0-9,]+) simulations/)?.[1].replaceAll(',', '') ?? 0)";
         browser.until(&format!("{simulations} > 45000")).await;
         assert_eq!(browser.text("#analyse").await, "Stop");
         assert!(browser.text("#panel-analysis").await.contains("going on"));

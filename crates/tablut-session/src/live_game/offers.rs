@@ -3,8 +3,7 @@
 use super::{LiveGame, Response};
 use crate::clock::Clock;
 use crate::live_game::new_game::{first_side, with_seats};
-use crate::player::Players;
-use crate::protocol::{Offer, OfferView};
+use crate::player::{Offer, OfferView, Players};
 use crate::session::Session;
 use std::sync::Arc;
 use tablut_rules::Side;
@@ -20,11 +19,11 @@ impl LiveGame {
             (Offer::Draw | Offer::TakeBack, true) => return Err("this game is over".to_owned()),
             _ => {}
         }
-        if what == Offer::TakeBack {
-            self.session.last_move_of(side)?;
-        }
         let other = OfferView { side: side.opponent(), what };
         if self.offer != Some(other) {
+            if what == Offer::TakeBack {
+                self.session.last_move_of(side)?;
+            }
             self.offer = Some(OfferView { side, what });
             response.all.push(self.state());
             return Ok(());
