@@ -202,7 +202,9 @@ impl<'a> Screen<'a> {
                 }
                 Event::Hint { mv, words, .. } => {
                     self.view.cursor = mv.from;
-                    self.view.message = format!("hint: {mv} {words}").trim_end().to_owned();
+                    let hint = format!("hint: {mv} {words}");
+                    self.view.message.clear();
+                    self.view.message.push_str(hint.trim_end());
                 }
                 Event::Threat { analysis, .. } => self.view.message = threat_text(&analysis),
                 Event::Refused { error, .. } => self.view.message = error,

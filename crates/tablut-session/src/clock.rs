@@ -81,6 +81,19 @@ impl Clock {
         self.since = are_there.then_some(self.now);
     }
 
+    /// Moves are taken back: the time of `to_move` stops, and that of the new side to move runs.
+    pub(crate) fn take_back(&mut self, to_move: Side) {
+        let Some(since) = self.since else { return };
+        let used = self.now.saturating_sub(since);
+        let kept = self.time_left(to_move);
+        *kept = kept.saturating_sub(used);
+        self.since = Some(self.now);
+    }
+
+    pub fn control(&self) -> TimeControl {
+        self.control
+    }
+
     /// Whether the time of the side to move is up. That side has then lost.
     pub(crate) fn runs_out(&mut self, to_move: Side) -> bool {
         let used = self.since.map_or(0, |since| self.now.saturating_sub(since));

@@ -6,7 +6,7 @@ use crate::player::{Controller, Players};
 use crate::protocol::{BoardInfo, Hello, PROTOCOL, RuleSetInfo};
 use crate::puzzle::PuzzleBook;
 use crate::words::{self, shorten};
-use crate::work::{SearchWork, Work};
+use crate::work::{AnalysisMemory, SearchWork, Work};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,6 +38,7 @@ pub struct HostConfig {
     pub custom_players: Vec<Arc<dyn CustomPlayer>>,
     /// Minimum time between two moves of a game between two computer players, so that people can follow it.
     pub demo_pause: Duration,
+    pub analysis_memory: AnalysisMemory,
 }
 
 impl HostConfig {

@@ -48,7 +48,7 @@ pub use host_config::{CustomPlayer, DEMO_PAUSE, HostConfig};
 pub use jobs::{JobId, JobName, JobQueue, JobTask, JobUpdate, Priority, SessionJob};
 pub use level::{LEVELS, Level, LevelInfo, vary_opening};
 pub use live_game::{LiveGame, Response, export_games, first_side, read_games};
-pub use player::{Controller, Players, Seats};
+pub use player::{Controller, Offer, OfferView, Players, Seats};
 pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};
 pub use record::Format;
 pub use report::{Alarm, GameEnding, MoveReport};
@@ -61,4 +61,4 @@ pub use session::{MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Session, SessionErr
 pub use shared_search::{SearchOrder, SharedSearch};
 pub use thinking::{Analysis, LineView, Thinking, report_search};
 pub use tree::{Node, NodeId, NodeValue, Reviewed, Tree};
-pub use work::{Experiment, Review, SearchWork, Step, Update, Work};
+pub use work::{AnalysisMemory, Experiment, Review, SearchWork, Step, Update, Work};

@@ -2,6 +2,7 @@
 
 mod answer;
 mod new_game;
+mod offers;
 mod pause;
 mod seat_check;
 mod time;
@@ -10,13 +11,14 @@ use crate::exercise::Exercise;
 use crate::grade::{GradeScale, SideReviews};
 use crate::host_config::HostConfig;
 use crate::jobs::{JobId, JobUpdate, Priority, SessionJob};
+use crate::player::{Offer, OfferView};
 use crate::protocol::Event;
 use crate::purpose::purpose;
 use crate::results::{NextPuzzle, ReviewReport};
 use crate::session::Session;
 use crate::tree::NodeId;
 use crate::view::{RulesView, State};
-use crate::work::{AnalysisWork, Review, SearchWork, Step, Update, Work};
+use crate::work::{AnalysisWork, OpenEnded, Review, SearchWork, Step, Update, Work};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +36,8 @@ pub struct Response {
     pub one: Vec<Event>,
     pub jobs: Vec<SessionJob>,
     pub changed: bool,
+    /// Both people want another game, which [`LiveGame::rematch`] makes.
+    pub begins_rematch: bool,
 }
 
 /// What a job is for. A game has at most one job of each kind.
@@ -66,12 +70,15 @@ pub struct LiveGame {
     /// Whether the first greeting asks the host to save the game.
     is_new: bool,
     analysing: bool,
+    /// The last analysis, with its tree.
+    analysis: Option<OpenEnded>,
     exercises: Vec<Exercise>,
     exercise: Option<(Option<usize>, Exercise)>,
     /// A position that a person only looks at: the computer does not move there.
     looked_at: Option<NodeId>,
     /// A position whose last move was judged before the reply, with the words of a blunder.
     judged: Option<(NodeId, Option<String>)>,
+    offer: Option<OfferView>,
     jobs: BTreeMap<JobKind, RunningJob>,
     last_job: u64,
     seed: u64,
@@ -89,10 +96,12 @@ impl LiveGame {
             config,
             is_new: false,
             analysing: false,
+            analysis: None,
             exercises: Vec::new(),
             exercise: None,
             looked_at: None,
             judged: None,
+            offer: None,
             jobs: BTreeMap::new(),
             last_job: 0,
             seed,
@@ -117,7 +126,10 @@ impl LiveGame {
 
     /// Whether there is nothing to save.
     fn is_untouched(&self) -> bool {
-        self.session.tree().is_empty() && self.exercise.is_none() && self.session.seats().is_none()
+        self.session.tree().is_empty()
+            && !self.session.is_study
+            && self.exercise.is_none()
+            && self.session.seats().is_none()
     }
 
     /// Whether an interface waits for a job's result: a job of priority [`Priority::Now`] is running.
@@ -237,7 +249,7 @@ impl LiveGame {
         self.session.check_open()?;
         let mut response = Response::default();
         let seed = self.next_seed();
-        let work = AnalysisWork::new(self.session.current(), self.session.game(), Some(simulations), seed);
+        let work = AnalysisWork::new(self.session.current(), self.session.game(), simulations, seed);
         self.start(JobKind::Analysis, Priority::Now, work, &mut response);
         Ok(response)
     }
@@ -245,6 +257,7 @@ impl LiveGame {
     fn state(&self) -> Event {
         let mut state = State::new(&self.session);
         state.computer_to_move = self.is_reply_due();
+        state.offer = self.offer;
         state.pause = self.pause().map(str::to_owned);
         Event::State(Box::new(state))
     }
@@ -263,6 +276,8 @@ impl LiveGame {
         ] {
             self.cancel(kind, response);
         }
+        // Another move, or the end, answers an offer about the game.
+        self.offer = self.offer.filter(|offer| offer.what == Offer::Rematch);
         response.changed = true;
         response.all.push(self.state());
         self.reply_if_due(response);
@@ -292,7 +307,11 @@ impl LiveGame {
     fn analyse_if_on(&mut self, response: &mut Response) {
         if self.analysing && self.session.ending().is_none() {
             let seed = self.next_seed();
-            let work = AnalysisWork::new(self.session.current(), self.session.game(), None, seed);
+            let game = self.session.game();
+            let search = self.analysis.take().filter(|search| search.is_about(game));
+            let search = search.unwrap_or_else(|| OpenEnded::new(game, &self.config.analysis_memory, seed));
+            let work = AnalysisWork::going_on(self.session.current(), &search);
+            self.analysis = Some(search);
             self.start(JobKind::Analysis, Priority::Soon, work, response);
         }
     }

@@ -115,3 +115,21 @@ impl Seats {
         }
     }
 }
+
+/// What a person with a seat can offer the other one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Offer {
+    Draw,
+    /// The last move of the side that offers leaves the game, and the answer to it.
+    TakeBack,
+    /// Another game, with the sides changed.
+    Rematch,
+}
+
+/// An offer that the other side has not answered.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+pub struct OfferView {
+    pub side: Side,
+    pub what: Offer,
+}

@@ -5,7 +5,7 @@ use crate::exercise::{Judgement, LessonStep};
 use crate::form::RuleCheck;
 use crate::grade::{GradeScale, SideReviews};
 use crate::level::LevelInfo;
-use crate::player::Players;
+use crate::player::{Offer, Players};
 use crate::puzzle::PuzzleCounts;
 use crate::record::Format;
 use crate::report::GameEnding;
@@ -77,6 +77,8 @@ pub enum Request {
     SetUp { rules: RequestedRules, pieces: BTreeMap<Square, String>, side: Side },
     /// Opens a new game from the current position, with the same rules.
     PlayOn { players: Players },
+    /// Opens a copy of the game to study it from the current position: both sides are the person's own.
+    Study,
     /// Opens one of the host's puzzles: the one with index `number` among those with a win in `distance` moves of the
     /// side to move.
     Puzzle { rules: String, distance: Option<u32>, number: usize },
@@ -103,6 +105,10 @@ pub enum Request {
     MoveNow,
     /// A side resigns. Without `side` it is the only person's side, or the side to move.
     Resign { side: Option<Side> },
+    /// A side of a game with seats offers something. If the other side has offered the same, it is accepted.
+    Offer { side: Side, what: Offer },
+    /// A side declines the other side's offer, or withdraws its own.
+    Decline { side: Side },
     /// Ends the game if the time of the side to move is up.
     Flag,
     /// Changes the players.
@@ -195,6 +201,8 @@ pub enum Event {
     Seat { side: Side },
     /// Who has the seats of a game with seats.
     Presence { attackers: Presence, defenders: Presence },
+    /// Both people want another game: its name, and the secret of this interface's seat there.
+    Rematch { game: String, seat: String },
     /// The computer starts or stops thinking about its move.
     Thinking { on: bool },
     /// The result of an analysis so far. `done` is set in the last one.

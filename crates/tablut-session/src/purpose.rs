@@ -90,7 +90,10 @@ mod tests {
         assert_eq!(words("9/9/9/9/2K5t/9/9/9/6t1t d", "c5-c9"), "wins: the king has escaped");
         assert_eq!(words("9/9/9/4K4/9/9/tT7/9/2t5t a", "c1-c3"), "captures the defender on b3");
         assert_eq!(words("4t4/9/9/t1K5t/9/9/9/9/2t5t a", "e9-c9"), "closes the king's way out");
-        assert_eq!(words("9/9/2t6/t1tK4t/9/2t6/9/9/3t5 d", "d6-d5"), "opens a way out for the king and moves out of danger");
+        assert_eq!(
+            words("9/9/2t6/t1tK4t/9/2t6/9/9/3t5 d", "d6-d5"),
+            "opens a way out for the king and moves out of danger"
+        );
         assert_eq!(words("t8/9/9/9/4K4/9/9/9/8t a", "a9-a8"), "");
     }
 

@@ -237,10 +237,7 @@ mod tests {
     fn faults_of_rules_are_told_in_one_line() {
         let kvasir = RuleSet::named("kvasir").unwrap();
         let fault = |text| Session::import(text, &kvasir).unwrap_err();
-        assert_eq!(
-            fault("size = foo"),
-            "the text is no rule set: line 1, column 8, invalid boolean, expected `false`"
-        );
+        assert_eq!(fault("size = foo"), "the text is no rule set: line 1, column 8, invalid boolean, expected `false`");
         assert!(
             fault("rules=foo").starts_with("no rule set \"foo\", expected one of piecepack,"),
             "{}",

@@ -7,7 +7,7 @@ use tablut_rules::{Applied, Game, Move, Outcome, Piece, Position, Side, Square};
 pub struct GameEnding {
     /// The winner. `None` for a draw.
     pub winner: Option<Side>,
-    /// The reason in the rules, `resigned` or `out-of-time`.
+    /// The reason in the rules, `resigned`, `out-of-time` or `agreed`.
     pub reason: &'static str,
 }
 

@@ -39,6 +39,8 @@ pub struct SavedGame {
     pub pauses_on_blunders: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clock>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_study: bool,
     /// All positions after the start, each after its parent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub positions: Vec<SavedPosition>,
@@ -60,6 +62,8 @@ pub struct SavedPosition {
     pub comment: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resigned: Option<Side>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub agreed_draw: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<SavedReview>,
 }
@@ -156,6 +160,7 @@ impl SavedGame {
             mv,
             comment: String::new(),
             resigned: None,
+            agreed_draw: false,
             review: None,
         };
         let from_moves = || self.moves.iter().enumerate().map(bare).collect();
@@ -166,7 +171,7 @@ impl SavedGame {
             None => Ok(()),
         };
         noted(&mut session, Tree::ROOT, &self.review).map_err(|error| at_place(0, &error))?;
-        let mut resignations = Vec::new();
+        let (mut resignations, mut draws) = (Vec::new(), Vec::new());
         let mut ids = vec![Tree::ROOT; positions.len() + 1];
         if let Some((index, position)) = positions.iter().enumerate().find(|(index, position)| position.parent > *index)
         {
@@ -181,6 +186,10 @@ impl SavedGame {
             session.comment(id, &position.comment).map_err(|error| at_place(place, &error))?;
             noted(&mut session, id, &position.review).map_err(|error| at_place(place, &error))?;
             resignations.extend(position.resigned.map(|side| (id, side)));
+            draws.extend(position.agreed_draw.then_some(id));
+        }
+        for id in draws {
+            session.set_agreed_draw(id);
         }
         for (id, side) in resignations {
             session.set_resigned(id, side);
@@ -201,6 +210,7 @@ impl SavedGame {
         session.seats.clone_from(&self.seats);
         session.pauses_on_blunders = self.pauses_on_blunders;
         session.clock.clone_from(&self.clock);
+        session.is_study = self.is_study;
         Ok(session)
     }
 }
@@ -221,11 +231,21 @@ impl Session {
             let (Some(parent), Some(mv)) = (node.parent, self.tree().mv(id)) else { continue };
             let comment = node.comment.clone();
             let review = node.review.as_ref().map(SavedReview::new);
-            positions.push(SavedPosition { parent: places[&parent], mv, comment, resigned: node.resigned, review });
+            positions.push(SavedPosition {
+                parent: places[&parent],
+                mv,
+                comment,
+                resigned: node.resigned,
+                agreed_draw: node.is_agreed_draw,
+                review,
+            });
             places.insert(id, positions.len());
         }
         let plain = |position: &SavedPosition| {
-            position.comment.is_empty() && position.resigned.is_none() && position.review.is_none()
+            position.comment.is_empty()
+                && position.resigned.is_none()
+                && !position.agreed_draw
+                && position.review.is_none()
         };
         let is_bare = positions.len() + 1 == main.len() && positions.iter().all(plain);
         let at = places.get(&self.current()).copied().filter(|at| *at + 1 != main.len());
@@ -242,6 +262,7 @@ impl Session {
             seats: self.seats().cloned(),
             pauses_on_blunders: self.pauses_on_blunders,
             clock: self.clock.clone(),
+            is_study: self.is_study,
             positions: if is_bare { Vec::new() } else { positions },
             comment: self.tree().node(Tree::ROOT).map_or(String::new(), |root| root.comment.clone()),
             review: self.tree().node(Tree::ROOT).and_then(|root| root.review.as_ref()).map(SavedReview::new),

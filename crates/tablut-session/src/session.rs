@@ -57,6 +57,8 @@ pub struct Session {
     /// Whether the game pauses after a person's blunder, before the computer replies.
     pub(crate) pauses_on_blunders: bool,
     pub(crate) clock: Option<Clock>,
+    /// Whether a person studies the game: both sides are the person's own, and arrows stay on the board.
+    pub(crate) is_study: bool,
 }
 
 impl Session {
@@ -77,6 +79,7 @@ impl Session {
             seats: None,
             pauses_on_blunders: false,
             clock: None,
+            is_study: false,
         }
     }
 
@@ -104,6 +107,10 @@ impl Session {
         self.tree.node(self.current).expect("the current node is in the tree")
     }
 
+    pub fn clock(&self) -> Option<&Clock> {
+        self.clock.as_ref()
+    }
+
     pub fn seats(&self) -> Option<&Seats> {
         self.seats.as_ref()
     }
@@ -123,6 +130,9 @@ impl Session {
             let reason = if is_late { "out-of-time" } else { "resigned" };
             return Some(GameEnding { winner: Some(side.opponent()), reason });
         }
+        if self.node().is_agreed_draw {
+            return Some(GameEnding { winner: None, reason: "agreed" });
+        }
         self.game.outcome().map(|outcome| GameEnding { winner: outcome.winner, reason: outcome.reason.name() })
     }
 
@@ -140,6 +150,16 @@ impl Session {
 
     pub(crate) fn check_open(&self) -> Result<(), SessionError> {
         self.ending().map_or(Ok(()), |ending| Err(SessionError::Over(ending)))
+    }
+
+    /// A copy of the game to study it, with all variations and comments. Both sides are a person's, and no resignation or
+    /// agreement ends a line.
+    pub fn to_study(&self) -> Self {
+        let mut study = self.clone();
+        (study.players, study.seats, study.clock) = (Players::people(), None, None);
+        (study.pauses_on_blunders, study.is_study) = (false, true);
+        study.tree.reopen();
+        study
     }
 
     /// Makes a move for the side to move. A new move adds a variation.
@@ -163,8 +183,9 @@ impl Session {
 
     pub fn undo(&mut self) -> Result<(), SessionError> {
         let current = self.current;
-        if self.node().resigned.is_some() {
-            self.node_mut(current).resigned = None;
+        if self.node().was_ended() {
+            let node = self.node_mut(current);
+            (node.resigned, node.is_agreed_draw) = (None, false);
             self.clock = None;
             return Ok(());
         }
@@ -192,7 +213,7 @@ impl Session {
     /// number of plies. If the current position is the last one of its line, the moves leave the tree. Otherwise a person
     /// only looks back.
     pub fn take_back(&mut self) -> Result<u32, SessionError> {
-        if self.node().resigned.is_some() {
+        if self.node().was_ended() {
             return self.undo().map(|()| 0);
         }
         let (path, before) = (self.tree.path(self.current), self.turn_before().ok_or(SessionError::NothingToUndo)?);
@@ -242,6 +263,20 @@ impl Session {
     pub fn resign(&mut self, side: Side) -> Result<(), SessionError> {
         self.check_open()?;
         self.set_resigned(self.current, side);
+        Ok(())
+    }
+
+    /// The position after the last move of `side`, which is the last move or the one before it.
+    pub(crate) fn last_move_of(&self, side: Side) -> Result<NodeId, SessionError> {
+        let path = self.tree.path(self.current);
+        let plies = if self.game.position().side_to_move() == side { 2 } else { 1 };
+        let at = path.len().checked_sub(plies).filter(|at| *at > 0).ok_or(SessionError::NothingToUndo)?;
+        Ok(path[at])
+    }
+
+    pub(crate) fn agree_draw(&mut self) -> Result<(), SessionError> {
+        self.check_open()?;
+        self.set_agreed_draw(self.current);
         Ok(())
     }
 
@@ -298,6 +333,10 @@ impl Session {
         if let Some(node) = self.tree.node_mut(id) {
             node.review = Some(reviewed);
         }
+    }
+
+    pub(crate) fn set_agreed_draw(&mut self, id: NodeId) {
+        self.node_mut(id).is_agreed_draw = true;
     }
 
     pub(crate) fn set_resigned(&mut self, id: NodeId, side: Side) {

@@ -85,10 +85,6 @@ impl Thinking {
         Self::new(game, &report_search(), limit, 0)
     }
 
-    pub fn open_ended(game: &Game, limit: Limit, seed: u64) -> Self {
-        Self::new(game, &open_ended_search(), limit, seed)
-    }
-
     /// Evaluates one batch. Returns false when the search has ended. `elapsed` is the time since its start.
     pub fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<bool, EvaluateError> {
         if !self.search.goes_on(elapsed) {
@@ -176,7 +172,7 @@ mod tests {
     fn an_open_search_ends_by_the_hosts_clock() {
         let start = Game::new(Arc::new(Rules::named("kvasir").unwrap()), Side::Attackers);
         let limit = Limit::of_time(Duration::from_secs(2)).unwrap();
-        let mut thinking = Thinking::open_ended(&start, limit, 1);
+        let mut thinking = Thinking::new(&start, &open_ended_search(), limit, 1);
         let mut elapsed = Duration::ZERO;
         while thinking.step(&mut UniformEvaluator, elapsed).unwrap() {
             elapsed += Duration::from_millis(100);

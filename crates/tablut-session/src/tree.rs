@@ -49,12 +49,19 @@ pub struct Node {
     next: Option<NodeId>,
     pub comment: String,
     pub resigned: Option<Side>,
+    /// Both sides have agreed on a draw here.
+    pub is_agreed_draw: bool,
     pub value: Option<NodeValue>,
     pub review: Option<Reviewed>,
     pub ply: u32,
 }
 
 impl Node {
+    /// Whether the people have ended the game here: by a resignation, a clock, or a draw on which both agreed.
+    pub fn was_ended(&self) -> bool {
+        self.resigned.is_some() || self.is_agreed_draw
+    }
+
     pub fn is_end(&self) -> bool {
         self.report.as_ref().is_some_and(|report| report.outcome.is_some())
     }
@@ -168,6 +175,13 @@ impl Tree {
     pub(crate) fn step(&mut self, parent: NodeId, child: NodeId) {
         if let Some(node) = self.nodes.get_mut(&parent) {
             node.next = Some(child);
+        }
+    }
+
+    /// Takes away all resignations and agreed draws.
+    pub(crate) fn reopen(&mut self) {
+        for node in self.nodes.values_mut() {
+            (node.resigned, node.is_agreed_draw) = (None, false);
         }
     }
 

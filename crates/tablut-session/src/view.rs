@@ -4,7 +4,7 @@ use crate::clock::ClockView;
 use crate::grade::Grade;
 use crate::lesson;
 use crate::level::LEVELS;
-use crate::player::{Controller, Players};
+use crate::player::{Controller, OfferView, Players};
 use crate::purpose::advice;
 use crate::report::{Alarm, GameEnding, MoveReport};
 use crate::session::Session;
@@ -148,6 +148,9 @@ pub struct State {
     pub players: Players,
     /// Whether each side has a seat, so that an interface can only play with the secret of a seat.
     pub has_seats: bool,
+    pub is_study: bool,
+    /// What one side of a game with seats offers the other.
+    pub offer: Option<OfferView>,
     pub computer_to_move: bool,
     pub pauses_on_blunders: bool,
     /// What the last move did, in words, if it is a blunder and the game pauses.
@@ -188,6 +191,8 @@ impl State {
             side: position.side_to_move(),
             players: session.players().clone(),
             has_seats: session.seats().is_some(),
+            is_study: session.is_study,
+            offer: None,
             computer_to_move: session.is_computers_turn(),
             pauses_on_blunders: session.pauses_on_blunders,
             pause: None,
@@ -202,7 +207,7 @@ impl State {
             notes: notes(session),
             tree: session.tree().iter().map(|(id, node)| node_view(session, id, node)).collect(),
             line: session.tree().line(here),
-            can_undo: here != Tree::ROOT || session.node().resigned.is_some(),
+            can_undo: here != Tree::ROOT || session.node().was_ended(),
             can_redo: session.tree().next(here).is_some(),
             link: session.to_link(),
         }

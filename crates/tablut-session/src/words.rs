@@ -29,6 +29,7 @@ pub fn reason(ending: GameEnding) -> String {
         ("no-captures", _) => "too many plies without a capture".to_owned(),
         ("ply-limit", _) => "the game has reached its maximum length".to_owned(),
         ("out-of-time", Some(winner)) => format!("the {} are out of time", winner.opponent()),
+        ("agreed", _) => "both sides have agreed".to_owned(),
         ("resigned", Some(winner)) => format!("the {} have resigned", winner.opponent()),
         (other, _) => other.replace('-', " "),
     }

@@ -1,5 +1,6 @@
 //! Work that a host does for a game in short steps: replies, analysis, reviews, experiments and so on.
 
+mod analysis;
 mod experiment;
 mod judging;
 mod lens;
@@ -7,6 +8,8 @@ mod puzzle_search;
 mod refutation;
 mod review;
 
+pub use analysis::AnalysisMemory;
+pub(crate) use analysis::{AnalysisWork, OpenEnded};
 pub use experiment::Experiment;
 pub use lens::Lens;
 pub use puzzle_search::{PuzzleSearch, short_win};
@@ -17,7 +20,7 @@ use crate::level::{Level, analysis_search, session_search};
 use crate::protocol::Event;
 use crate::results::{NextPuzzle, ReviewReport};
 use crate::shared_search::SharedSearch;
-use crate::thinking::{Thinking, open_ended_search};
+use crate::thinking::Thinking;
 use crate::tree::{NodeId, NodeValue};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -136,62 +139,6 @@ impl Work for SearchWork {
         let together = self.shared.as_ref().and_then(|shared| shared.best_move(&self.thinking));
         let update = together.map(|(mv, value)| Update::Move(mv, Some(value)));
         Ok(Step::Done(vec![update.unwrap_or_else(|| (self.report)(&self.thinking))]))
-    }
-
-    fn shared(&mut self) -> Option<&mut SharedSearch> {
-        self.shared.as_mut()
-    }
-}
-
-/// The time between two reports of an analysis.
-const REPORT_EVERY: Duration = Duration::from_millis(150);
-/// The number of moves that an analysis shows.
-const N_LINES: usize = 6;
-/// Limits of an analysis without a fixed number of simulations.
-const ANALYSIS_TIME: Duration = Duration::from_secs(30);
-const ANALYSIS_SIMULATIONS: u32 = 40_000;
-
-pub(crate) struct AnalysisWork {
-    node: NodeId,
-    thinking: Thinking,
-    reported: Duration,
-    /// `None` for an analysis with a fixed number of simulations.
-    shared: Option<SharedSearch>,
-}
-
-impl AnalysisWork {
-    /// An analysis of a game that is not over, with a fixed number of `simulations`, or up to the limits above.
-    pub(crate) fn new(node: NodeId, game: &Game, simulations: Option<u32>, seed: u64) -> Self {
-        let (thinking, shared) = if let Some(simulations) = simulations {
-            (Thinking::by_simulations(game, simulations, seed), None)
-        } else {
-            let limit = Limit::new(Some(ANALYSIS_SIMULATIONS), Some(ANALYSIS_TIME)).expect("both are in range");
-            let shared = SharedSearch::new(game, &open_ended_search(), ANALYSIS_SIMULATIONS);
-            (Thinking::open_ended(game, limit, seed), Some(shared))
-        };
-        Self { node, thinking, reported: Duration::ZERO, shared }
-    }
-
-    fn updates(&self, done: bool) -> Vec<Update> {
-        let analysis = match &self.shared {
-            Some(shared) => shared.analysis(&self.thinking, N_LINES),
-            None => self.thinking.analysis(N_LINES),
-        };
-        let (node, value, analysis) = (self.node, analysis.value(), Box::new(analysis));
-        vec![Event::Analysis { node, analysis, done }.into(), Event::Value { node, value }.into()]
-    }
-}
-
-impl Work for AnalysisWork {
-    fn step(&mut self, evaluator: &mut dyn Evaluator, elapsed: Duration) -> Result<Step, EvaluateError> {
-        if !self.thinking.step(evaluator, elapsed)? {
-            return Ok(Step::Done(self.updates(true)));
-        }
-        if elapsed < self.reported + REPORT_EVERY {
-            return Ok(Step::Continue);
-        }
-        self.reported = elapsed;
-        Ok(Step::Progress(self.updates(false)))
     }
 
     fn shared(&mut self) -> Option<&mut SharedSearch> {

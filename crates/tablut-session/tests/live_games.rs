@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_rules::{Game, Move, MoveList, Side};
+use tablut_rules::{BoardSize, Game, Move, MoveList, Side, Symmetry};
 use tablut_search::{EvaluateError, Evaluator, UniformEvaluator};
 use tablut_session::protocol::{Call, Event, Request};
-use tablut_session::{CustomPlayer, HostConfig, LiveGame, PuzzleBook, Response, SessionJob, Step, Update, Work};
+use tablut_session::{
+    AnalysisMemory, CustomPlayer, HostConfig, LiveGame, PuzzleBook, Response, SavedGame, SessionJob, Step, Update, Work,
+};
 
 const PUZZLES: &str = "{\"format\":\"tablut puzzles\",\"version\":2,\"rules\":{\"set\":{\"name\":\"kvasir\"}}}\n\
     {\"position\":\"9/9/9/9/2K5t/9/9/9/4t3t d\",\"distance\":1,\"solutions\":[\"c5-c9\",\"c5-c1\",\"c5-a5\"]}\n";
@@ -80,6 +82,157 @@ impl Host {
         self.events.clear();
         found
     }
+}
+
+#[test]
+fn an_analysis_goes_on_where_it_was_until_its_part_of_the_memory_is_full() {
+    let memory = AnalysisMemory::of_nodes(60_000);
+    let config = Arc::new(HostConfig { analysis_memory: memory, ..HostConfig::default() });
+    let game = |name: &str| {
+        let begin = request(json!({"do": "new", "rules": {"name": "kvasir"}}));
+        LiveGame::begin(name, &begin, None, &config, 7).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let (mut live, mut now) = (game("game"), Duration::ZERO);
+    // Runs the analysis until it has this many simulations or has ended. Returns the last report.
+    let mut analyse = |live: &mut LiveGame, most: u64| {
+        let mut response = live.answer(request(json!({"do": "analyse", "on": true})), Vec::new()).unwrap();
+        let mut job = response.jobs.pop().expect("an analysis");
+        loop {
+            now += Duration::from_millis(200);
+            let step = job.step(&mut UniformEvaluator, now).unwrap();
+            let updates = match &step {
+                Step::Continue => continue,
+                Step::Progress(updates) | Step::Done(updates) => updates,
+            };
+            let Update::Event(event) = &updates[0] else { panic!("an event") };
+            let event = serde_json::to_value(event).unwrap();
+            if matches!(step, Step::Done(_)) || event["analysis"]["simulations"].as_u64().unwrap() >= most {
+                live.answer(request(json!({"do": "analyse", "on": false})), Vec::new()).unwrap();
+                return event;
+            }
+        }
+    };
+    let simulations = |event: &Value| event["analysis"]["simulations"].as_u64().unwrap();
+    let first = analyse(&mut live, 20_000);
+    assert!(first["done"] == false && simulations(&first) >= 20_000, "{first}");
+    let second = analyse(&mut live, 20_001);
+    assert!(simulations(&second) < simulations(&first) + 1000, "the same tree: {second}");
+    // Another game analyses too, so each has half of the memory.
+    let mut other = game("other");
+    analyse(&mut other, 100);
+    let full = analyse(&mut live, u64::MAX);
+    assert!(full["done"] == true && (29_000..40_000).contains(&simulations(&full)), "{full}");
+    drop(other);
+    let all = analyse(&mut live, u64::MAX);
+    assert!(simulations(&all) > 50_000, "{all}");
+    live.answer(request(json!({"do": "play", "move": "d1-d3"})), Vec::new()).unwrap();
+    assert!(simulations(&analyse(&mut live, 1)) < 1000, "another position");
+}
+
+#[test]
+fn people_offer_draws_takebacks_and_another_game() {
+    let clock = json!({"seconds": 60, "increment": 0});
+    let begin = json!({"do": "new", "rules": {"name": "kvasir"}, "seats": true, "clock": clock});
+    let mut host = Host::new(begin);
+    let offer = |side: &str, what: &str| json!({"do": "offer", "side": side, "what": what});
+    let check = |host: &Host, asked: &Value, seat| host.game.check_seat(&request(asked.clone()), seat);
+    let seats = host.game.session().seats().unwrap().clone();
+    host.game.set_time(Duration::from_secs(100));
+    for (secret, key) in [(&seats.attackers, "a"), (&seats.defenders, "d")] {
+        host.game.sit(secret, key).unwrap_or_else(|error| panic!("{error}"));
+    }
+    // Only who has the seat speaks for it.
+    assert!(check(&host, &offer("attackers", "draw"), Some(Side::Defenders)).is_err());
+    assert!(check(&host, &offer("attackers", "draw"), None).is_err());
+    assert!(check(&host, &offer("attackers", "draw"), Some(Side::Attackers)).is_ok());
+    assert!(host.ask(offer("attackers", "take-back")).is_err_and(|error| error.contains("no move")));
+    assert!(host.ask(offer("attackers", "rematch")).is_err_and(|error| error.contains("not over")));
+    // Who has not moved yet can accept.
+    host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
+    host.ask(offer("attackers", "take-back")).unwrap();
+    host.ask(offer("defenders", "take-back")).unwrap();
+    assert_eq!(host.events("state").pop().unwrap()["ply"], 0);
+    host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
+    host.game.set_time(Duration::from_secs(110));
+    host.ask(json!({"do": "play", "move": "e3-f3"})).unwrap();
+    host.game.set_time(Duration::from_secs(115));
+    // The attackers' last move was answered, so two moves go back, and their time runs on.
+    host.ask(offer("attackers", "take-back")).unwrap();
+    let state = host.events("state").pop().unwrap();
+    assert_eq!(state["offer"], json!({"side": "attackers", "what": "take-back"}));
+    host.ask(offer("defenders", "take-back")).unwrap();
+    let state = host.events("state").pop().unwrap();
+    assert_eq!(
+        (&state["ply"], &state["offer"], state["tree"].as_array().map(Vec::len)),
+        (&json!(0), &json!(null), Some(1))
+    );
+    assert_eq!((&state["clock"]["attackers"], &state["clock"]["defenders"]), (&json!(55_000), &json!(50_000)));
+    // A move answers an offer, and an offer can be declined.
+    host.ask(offer("defenders", "draw")).unwrap();
+    host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
+    assert_eq!(host.events("state").pop().unwrap()["offer"], Value::Null);
+    host.ask(offer("defenders", "draw")).unwrap();
+    host.ask(json!({"do": "decline", "side": "attackers"})).unwrap();
+    assert!(host.ask(json!({"do": "decline", "side": "attackers"})).is_err_and(|error| error.contains("no offer")));
+    host.ask(offer("attackers", "draw")).unwrap();
+    host.ask(offer("defenders", "draw")).unwrap();
+    let state = host.events("state").pop().unwrap();
+    assert_eq!(state["ending"], json!({"winner": null, "reason": "agreed"}));
+    assert!(state["said"].as_str().unwrap().ends_with("A draw: both sides have agreed."), "{state}");
+    let saved = SavedGame::from_json(&host.game.session().saved().to_json()).unwrap();
+    assert_eq!(saved.session().unwrap().ending(), host.game.session().ending());
+    assert!(host.ask(offer("attackers", "draw")).is_err());
+    host.ask(offer("attackers", "rematch")).unwrap();
+    let response = host.game.answer(request(offer("defenders", "rematch")), Vec::new()).unwrap();
+    assert!(response.begins_rematch);
+    let rematch = host.game.rematch("next", 9).unwrap_or_else(|error| panic!("{error}"));
+    assert!(rematch.session().seats().is_some_and(|new| new.attackers != seats.attackers));
+    assert_eq!(rematch.session().clock().map(|clock| clock.control().seconds), Some(60));
+}
+
+#[test]
+fn a_study_is_a_copy_in_which_both_sides_are_ones_own() {
+    let mut host = Host::new(new_game("kvasir", &person(), &computer("club")));
+    host.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
+    host.run();
+    host.ask(json!({"do": "comment", "node": 1, "text": "why"})).unwrap();
+    host.ask(json!({"do": "resign"})).unwrap();
+    host.events.clear();
+    let study = LiveGame::begin("study", &request(json!({"do": "study"})), Some(host.game.session()), &config(), 7);
+    host.game = study.unwrap_or_else(|error| panic!("{error}"));
+    let response = host.game.greet();
+    assert!(response.changed && response.jobs.is_empty());
+    host.receive(response);
+    let state = host.events("state").pop().unwrap();
+    assert_eq!((&state["is_study"], &state["ending"], &state["ply"]), (&json!(true), &Value::Null, &json!(2)));
+    assert_eq!(state["tree"][1]["comment"], "why");
+    host.ask(json!({"do": "go-to", "node": 0})).unwrap();
+    for mv in ["d1-d2", "e3-f3"] {
+        host.ask(json!({"do": "play", "move": mv})).unwrap();
+        assert!(host.jobs.is_empty(), "nothing answers");
+    }
+    let text = host.game.session().saved().to_json();
+    let read = SavedGame::from_json(&text).unwrap().session().unwrap();
+    assert_eq!((read.saved().is_study, read.tree().len()), (true, 5));
+}
+
+#[test]
+fn an_analysis_shows_one_of_each_class_of_moves_of_a_symmetric_position() {
+    let mut host = Host::new(json!({"do": "new", "rules": {"name": "kvasir"}}));
+    let response = host.game.evaluate(2000).unwrap();
+    host.receive(response);
+    host.run();
+    let analysis = host.events("analysis").pop().unwrap()["analysis"].clone();
+    let lines = analysis["lines"].as_array().unwrap();
+    let classes: std::collections::BTreeSet<_> = lines
+        .iter()
+        .map(|line| {
+            let mv: Move = line["moves"][0].as_str().unwrap().parse().unwrap();
+            let images = Symmetry::ALL.map(|symmetry| symmetry.mv(BoardSize::ALL[1], mv).to_string());
+            images.into_iter().min().unwrap()
+        })
+        .collect();
+    assert_eq!((lines.len(), classes.len()), (6, 6), "{classes:?}");
 }
 
 fn new_game(rules: &str, attackers: &Value, defenders: &Value) -> Value {

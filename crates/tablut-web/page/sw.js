@@ -4,6 +4,7 @@ const FILES = {};
 const scope = new URL("./", location.href).href;
 // Another copy of the page under the same origin has files of its own.
 const CACHE = "tablut " + scope;
+const HASH_BYTES = 8;
 // A file is kept under its address and the hash of its content, so that a new version fetches only what has changed.
 const keptAs = (path) => `${scope}${path}?${FILES[path]}`;
 
@@ -11,7 +12,14 @@ async function keep(cache, path) {
   if (await cache.match(keptAs(path))) return;
   const answer = await fetch(scope + path, { cache: "no-cache" });
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${answer.statusText}`);
+  // While only some files of a version are on the server, the browser keeps the version before it.
+  if ((await hashOf(answer.clone())) !== FILES[path]) throw new Error(`${path} is of another version`);
   await cache.put(keptAs(path), answer);
+}
+
+async function hashOf(answer) {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", await answer.arrayBuffer()));
+  return Array.from(hash.subarray(0, HASH_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 async function keepAll() {

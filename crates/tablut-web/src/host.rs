@@ -12,13 +12,16 @@ use tablut_rules::{Game, MoveList, Position, Symmetry};
 use tablut_search::{Evaluator, Limit};
 use tablut_session::protocol::{Call, Event, Request, RequestedRules, read_call};
 use tablut_session::{
-    Analysis, DEMO_PAUSE, HostConfig, JobName, JobQueue, JobTask, LiveGame, PuzzleBook, Response, SavedGame,
-    SearchOrder, Step, Thinking, export_games, words,
+    Analysis, AnalysisMemory, DEMO_PAUSE, HostConfig, JobName, JobQueue, JobTask, LiveGame, PuzzleBook, Response,
+    SavedGame, SearchOrder, Step, Thinking, export_games, words,
 };
 
 /// The letters of games' names. No two of them look alike.
 const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const NAME_LENGTH: usize = 16;
+
+/// The most nodes of an analysis in each worker. They take about 100 MB.
+const ANALYSIS_NODES: u32 = 250_000;
 
 const NO_NET: &str = "the net is not loaded";
 const NO_SEATS: &str = "a game with seats needs a server, so that both people can reach it: `tablut serve`";
@@ -76,7 +79,7 @@ pub struct BrowserHost {
     /// The job in which other workers take part, and the number of this search.
     shared: (Option<JobName>, u32),
     /// The search of a worker that helps.
-    helping: Option<Thinking>,
+    helping: Option<(SearchOrder, Thinking)>,
 }
 
 /// What another worker has found in the search of this number.
@@ -89,7 +92,12 @@ struct Found {
 
 impl BrowserHost {
     pub fn new(settings: &HostSettings) -> Self {
-        let config = HostConfig { nets: vec![settings.net.clone()], demo_pause: DEMO_PAUSE, ..HostConfig::default() };
+        let config = HostConfig {
+            nets: vec![settings.net.clone()],
+            demo_pause: DEMO_PAUSE,
+            analysis_memory: AnalysisMemory::of_nodes(ANALYSIS_NODES),
+            ..HostConfig::default()
+        };
         let [low, high] = settings.seed.map(u64::from);
         Self {
             config: Arc::new(config),
@@ -180,22 +188,24 @@ impl BrowserHost {
         Ok(())
     }
 
-    /// Begins a search for another worker.
+    /// Begins a search for another worker, or goes on with the last one if it is the same.
     pub fn help(&mut self, order: &str) -> Result<(), String> {
         let order: SearchOrder = serde_json::from_str(order).map_err(|error| error.to_string())?;
-        self.helping = Some(order.thinking()?);
+        if self.helping.as_ref().is_none_or(|(known, _)| *known != order) {
+            self.helping = Some((order.clone(), order.thinking()?));
+        }
         Ok(())
     }
 
     /// Does one step of that search. Returns false if it has ended.
     pub fn help_step(&mut self) -> Result<bool, String> {
         let (Some(net), Some(helping)) = (&mut self.net, &mut self.helping) else { return Ok(false) };
-        helping.step(net, Duration::ZERO).map_err(|error| error.to_string())
+        helping.1.step(net, Duration::ZERO).map_err(|error| error.to_string())
     }
 
     /// What that search has found so far.
     pub fn help_found(&self) -> Result<Analysis, String> {
-        let helping = self.helping.as_ref().ok_or("there is no search")?;
+        let (_, helping) = self.helping.as_ref().ok_or("there is no search")?;
         Ok(helping.analysis(usize::MAX))
     }
 

@@ -173,6 +173,10 @@ fn another_worker_takes_part_in_an_analysis() {
     assert_eq!(workers(&mut bench), 2);
     let ended = bench.ask(json!({"do": "analyse", "on": false}));
     assert_eq!(of_kind(&ended, "search")["order"], Value::Null);
+    // The next search of the same position goes on with what is known.
+    let known = other.host.help_found().unwrap();
+    other.host.help(&search["order"].to_string()).unwrap();
+    assert_eq!(other.host.help_found().unwrap(), known);
     assert!(other.host.help("{}").is_err());
 }
 

@@ -5,7 +5,9 @@ import { confirmFirst } from "./choice.js";
 import { clockView } from "./clock.js";
 import { levelOf, playerName } from "./levels.js";
 import { mySide } from "./mygames.js";
+import { offer } from "./offers.js";
 import { whereabouts } from "./seats.js";
+import { study } from "./study.js";
 import { openPanel } from "./tabs.js";
 import { request, set, store, watch } from "./store.js";
 
@@ -26,6 +28,8 @@ export function makeControls() {
     button("threat", "Show the threat", "What the opponent would do if it were its turn (T)", () => request("threat")),
     button("move-now", "Move for me", "The computer moves for the side to move", () => request("move-now")),
     button("flip", "Turn the board", "Turn the board around (F)", () => set({ flipped: !store.flipped })),
+    button("study", "Study from here", "Both sides are yours, and the engine shows its lines", study),
+    button("draw", "Offer a draw", "Your opponent can accept or decline", () => offer("draw")),
     button("resign", "Resign", "Give the game up", resign)));
   replace(byId("controls"),
     h("div", { class: "row steps" },
@@ -33,7 +37,7 @@ export function makeControls() {
       step("back", "One move back", "One move back (←)", back),
       step("forward", "One move forward", "One move forward (→)", () => request("forward")),
       step("last", "Last position", "To the end (End)", toEnd)),
-    button("take-back", "Take back", "Back to your turn (U)", () => request("take-back")),
+    button("take-back", "Take back", "Back to your turn (U)", takeBack),
     button("hint", "Hint", "What a strong player would do (H)", () => request("hint")), more);
   more.addEventListener("click", (event) => { if (event.target.closest(".menu button")) more.open = false; });
   addEventListener("pointerdown", (event) => { if (!more.contains(event.target)) more.open = false; });
@@ -44,6 +48,9 @@ export function makeControls() {
   });
   byId("game-name").addEventListener("click", () => openPanel("rules"));
 }
+
+// Against a person a move goes back only if the other one agrees.
+export const takeBack = () => (store.state.has_seats && !store.state.ending ? offer("take-back") : request("take-back"));
 
 function resign() {
   confirmFirst("Do you want to resign this game?", "Resign", () => request("resign", store.seat ? { side: store.seat } : {}));
@@ -115,7 +122,12 @@ watch((all) => {
   const isSeated = state.has_seats && !isOver(all) && !looksBack(all);
   byId("do-first").disabled = byId("do-back").disabled = !state.can_undo || !!exercise || isSeated;
   byId("do-forward").disabled = byId("do-last").disabled = !state.can_redo || !!exercise || isSeated;
-  byId("do-take-back").disabled = !state.can_undo || !!exercise || isSeated;
+  const hasMoved = state.tree.some((node) => node.side === all.seat);
+  byId("do-take-back").disabled = !state.can_undo || !!exercise || (state.has_seats && (!isSeated || !hasMoved || !!state.offer));
+  byId("do-draw").hidden = !state.has_seats;
+  byId("do-draw").disabled = !isSeated || !all.seat || !!state.offer;
+  byId("do-study").hidden = state.is_study;
+  byId("do-study").disabled = isSeated;
   for (const name of ["hint", "threat", "move-now"]) byId("do-" + name).disabled = idle;
   const isPlayed = state.players.attackers.kind === "person" || state.players.defenders.kind === "person";
   byId("do-resign").disabled = isOver(all) || !!exercise || !isPlayed || (state.has_seats && !all.seat) || looksBack(all) || state.ply === 0;

@@ -101,7 +101,8 @@ const sideOf = ({ players, side }) => side ?? ownSide(players);
 const other = (side) => (side === "attackers" ? "defenders" : "attackers");
 const nameOf = (player) => (player.kind === "person" ? "a person" : levelOf(player)?.title ?? player.name);
 
-function opponent({ players, side: own }) {
+function opponent({ players, side: own, study }) {
+  if (study) return "a study";
   const side = sideOf({ players, side: own });
   if (side && players[other(side)].kind === "person") return "a friend";
   if (side) return nameOf(players[other(side)]);

@@ -4,6 +4,7 @@ import { byId, h, use } from "./dom.js";
 import { cells, centre, isMovable, mayMove, mayPremove, placeOf, squareAt, targets, width } from "./board.js";
 import { ask, cancel, close, isAsking } from "./choice.js";
 import { request, say, set, store, watch } from "./store.js";
+import { isDrawing } from "./study.js";
 
 // While the editor is open, squares are set up instead of moved from.
 let editing = null;
@@ -98,7 +99,7 @@ function onPointerDown(event) {
   const square = event.target.closest(".cell")?.dataset.square;
   pointer = event.pointerType;
   if (!square || event.button !== 0) return;
-  if (event.pointerType === "touch" || editing || !isMovable(square)) return;
+  if (event.pointerType === "touch" || editing || isDrawing() || !isMovable(square)) return;
   const start = [event.clientX, event.clientY];
   let ghost = null;
   const over = (at) => document.elementsFromPoint(at.clientX, at.clientY).find((element) => element.classList?.contains("cell"));

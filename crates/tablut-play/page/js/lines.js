@@ -6,6 +6,7 @@ import { addPanel } from "./tabs.js";
 import { drawGraph, makeGraph } from "./evaluation.js";
 import { aboutNets } from "./nets.js";
 import { proofCard } from "./proof.js";
+import { studyCard } from "./study.js";
 
 const toggle = h("button", { type: "button", id: "analyse", "aria-pressed": "false", onclick: () => analyse(!store.analysing) }, "Analyse this position");
 const summary = h("div", { class: "stack" });
@@ -24,6 +25,7 @@ export async function analyse(on) {
 export function makeLines() {
   addPanel("analyse", "analysis", "Analysis").append(
     h("div", { class: "card" }, h("div", { class: "row" }, toggle, h("label", { for: "drawn-by", class: "small" }, "Arrows by"), drawnBy), summary, lines),
+    studyCard(),
     proofCard(),
     h("div", { class: "card" }, h("h2", {}, "Chances over the game"), graph, h("p", { class: "soft small" }, "Up: the attackers are ahead. Down: the defenders. Click to go there.")),
     aboutNets());
@@ -54,7 +56,7 @@ watch((all) => {
   }
   replace(summary, h("p", {}, analysis.proven ? [h("strong", {}, "Certain: "), analysis.words] : capital(analysis.words), "."), chancesBar(analysis.chances),
     h("div", { class: "legend" }, ["attackers", "draw", "defenders"].map((side) => h("span", {}, h("i", { class: "fill-" + side }), `${side} ${percent(analysis.chances[side])}`))),
-    h("p", { class: "soft small" }, `${analysis.simulations.toLocaleString("en")} simulations${analysis.workers ? ` by ${analysis.workers} workers` : ""}${analysis.done ? "" : ", going on"}`));
+    h("p", { class: "soft small" }, `${analysis.simulations.toLocaleString("en")} simulations${analysis.workers ? ` by ${analysis.workers} workers` : ""}${!analysis.done ? ", going on" : analysis.proven ? "" : ". The memory for this analysis is full"}.`));
   // A list under the pointer or the focus is not pulled away while it is being read.
   if (lines.matches(":hover") || lines.contains(document.activeElement)) {
     if (focused === state.node && lines.children.length) return;

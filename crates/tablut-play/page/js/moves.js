@@ -3,6 +3,7 @@
 import { h, replace } from "./dom.js";
 import { typedMoves } from "./input.js";
 import { request, store, watch } from "./store.js";
+import { keepComment, wordsOf } from "./study.js";
 import { moveTimes } from "./times.js";
 import { addPanel } from "./tabs.js";
 import { gamesCard, showGames } from "./gamelist.js";
@@ -16,7 +17,7 @@ let shown = "";
 
 export function makeMoves() {
   const panel = addPanel("game", "moves", "Moves", { opened: () => { showCurrent(); showGames(); } });
-  comment.addEventListener("change", () => request("comment", { node: store.state.node, text: comment.value }));
+  comment.addEventListener("change", () => keepComment({ words: comment.value }));
   panel.append(moveCard, gamesCard());
 }
 
@@ -49,7 +50,7 @@ function variation(first, children, current) {
   while (node) {
     if (node.ply % 2 === 1 || node === first) parts.push(h("span", { class: "soft" }, Math.ceil(node.ply / 2) + (node.ply % 2 ? "." : "…")));
     parts.push(button(node, current));
-    if (node.comment) parts.push(h("em", { class: "soft small" }, node.comment));
+    if (wordsOf(node.comment)) parts.push(h("em", { class: "soft small" }, wordsOf(node.comment)));
     const replies = children.get(node.id) ?? [];
     for (const other of replies.slice(1)) parts.push(h("span", { class: "soft" }, "("), variation(other, children, current), h("span", { class: "soft" }, ")"));
     node = replies[0];
@@ -62,7 +63,7 @@ function rows({ tree, node: current }) {
   const children = new Map(tree.map((node) => [node.id, node.children.map((id) => byName.get(id))]));
   const root = tree[0];
   const made = [];
-  if (root.comment) made.push(h("p", { class: "comment-text" }, root.comment));
+  if (wordsOf(root.comment)) made.push(h("p", { class: "comment-text" }, wordsOf(root.comment)));
   let node = (children.get(root.id) ?? [])[0];
   let others = (children.get(root.id) ?? []).slice(1);
   let open = false;
@@ -73,9 +74,10 @@ function rows({ tree, node: current }) {
       open = true;
     }
     made.push(button(node, current));
-    const breaks = node.comment || others.length;
+    const words = wordsOf(node.comment);
+    const breaks = words || others.length;
     if (breaks && node.ply % 2 === 1) made.push(h("span"));
-    if (node.comment) made.push(h("p", { class: "comment-text" }, node.comment));
+    if (words) made.push(h("p", { class: "comment-text" }, words));
     for (const other of others) made.push(h("div", { class: "variation" }, variation(other, children, current)));
     if (breaks) open = false;
     const replies = children.get(node.id) ?? [];
@@ -98,7 +100,7 @@ watch(({ state, exercise }) => {
   replace(list, state.tree.length > 1 ? rows(state) : h("p", { class: "comment-text" }, state.players.attackers.kind === "person" || state.players.defenders.kind === "person" ? "This list shows the moves of the game." : "The game is about to begin."));
   showCurrent();
   const here = state.tree.find((node) => node.id === state.node);
-  if (document.activeElement !== comment) comment.value = here.comment ?? "";
+  if (document.activeElement !== comment) comment.value = wordsOf(here.comment);
   const aside = branch(state, here) !== null;
   replace(tools, aside && [
     h("button", { type: "button", onclick: () => request("promote", { node: state.node }) }, "Make main line"),

@@ -37,7 +37,7 @@ on("state", (state) => {
   // Stepping back in the moves does not change the game's ending.
   const ending = state.ending ?? (state.can_redo ? known?.ending : null) ?? null;
   const plies = Math.max(state.ply, state.line.length - 1);
-  const entry = { game: store.game, rules: store.rules?.name, players: state.players, side: mySide(), plies, ending, at: known?.plies === plies ? known.at : Date.now() };
+  const entry = { game: store.game, rules: store.rules?.name, players: state.players, ...(state.is_study ? { study: true } : {}), side: mySide(), plies, ending, at: known?.plies === plies ? known.at : Date.now() };
   if (known && JSON.stringify(known) === JSON.stringify(entry)) return;
   addGame(entry);
 });

@@ -3,6 +3,7 @@
 import { byId, percent, replace, s } from "./dom.js";
 import { placeOf, width as squares } from "./board.js";
 import { watch } from "./store.js";
+import { arrowsOf, currentComment } from "./study.js";
 
 const middle = (square) => placeOf(square).map((place) => place + 0.5);
 
@@ -68,7 +69,7 @@ function render({ state, analysis, shownLine, hint, threat, drawnBy, drawing, ex
     if (hint) drawn.push(arrow(squaresOf(hint), "var(--focus)", 0.12, 0.9));
     if (threat) drawn.push(arrow(squaresOf(threat.lines[0].moves[0]), "var(--danger)", 0.12, 0.9));
   }
-  for (const { from, to } of drawing ?? []) drawn.push(from === to ? ring(from, "var(--own)") : arrow([from, to], "var(--own)", 0.1, 0.85));
+  for (const { from, to } of state.is_study ? arrowsOf(currentComment()) : drawing ?? []) drawn.push(from === to ? ring(from, "var(--own)") : arrow([from, to], "var(--own)", 0.1, 0.85));
   replace(byId("overlay"), s("svg", { viewBox: `0 0 ${squares} ${squares}` }, drawn.flat(2)));
 }
 

@@ -79,9 +79,11 @@ export function seatView() {
   if (!link) return h("p", { class: "soft" }, store.seat ? "Your opponent has the other seat." : "You watch this game.");
   const field = h("input", { id: "seat-link", readonly: true, value: link, "aria-label": "Link for your opponent" });
   const told = h("span", { class: "soft small", role: "status" });
+  const digits = Array.from(new TextEncoder().encode(link), (byte) => byte.toString(16).padStart(2, "0")).join("");
   return h("div", { class: "stack" }, h("p", {}, "Send this link to your opponent. The person who opens it gets the other seat. All others can only watch."),
     LOCAL.includes(location.hostname) && h("p", { class: "soft small", id: "local-link" }, "It works only on this machine. For a friend on another one, start the program with --listen 0.0.0.0, and open the page at the address that it prints."), field,
-    h("div", { class: "row" }, h("button", { type: "button", class: "primary", id: "copy-seat", onclick: () => copy(field, told) }, "Copy the link"), told));
+    h("div", { class: "row" }, h("button", { type: "button", class: "primary", id: "copy-seat", onclick: () => copy(field, told) }, "Copy the link"), told),
+    h("details", {}, h("summary", {}, "Show the link as a QR code"), h("img", { id: "seat-code", class: "qr", src: `qr.svg?${digits}`, width: 200, height: 200, alt: "QR code of the link for your opponent" })));
 }
 
 addEventListener("storage", (event) => { if (event.key === KEY) changed(); });

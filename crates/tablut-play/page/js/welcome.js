@@ -7,8 +7,10 @@ import { openLesson } from "./lesson.js";
 import { myGames, mySide } from "./mygames.js";
 import { openNewGame } from "./newgame.js";
 import { focusBoard } from "./input.js";
-import { inviteLink, seatView, wantSide } from "./seats.js";
+import { offer } from "./offers.js";
 import { turningPoint } from "./review.js";
+import { inviteLink, seatView, wantSide } from "./seats.js";
+import { study } from "./study.js";
 import { openPanel } from "./tabs.js";
 import { request, store, watch } from "./store.js";
 
@@ -83,7 +85,7 @@ const invitation = () => h("div", { class: "card welcome" }, h("h2", {}, "Your o
 function rematch(swap) {
   const { attackers, defenders } = store.state.players;
   wantSide(swap ? other(mySide() ?? "attackers") : mySide() ?? "attackers");
-  request("new", { rules: store.ownRules(), ...(store.state.has_seats ? { seats: true, ...(store.state.clock ? { clock: store.state.clock.control } : {}) } : {}), ...(store.state.pauses_on_blunders ? { "pauses-on-blunders": true } : {}), players: swap ? { attackers: defenders, defenders: attackers } : { attackers, defenders } });
+  request("new", { rules: store.ownRules(), ...(store.state.pauses_on_blunders ? { "pauses-on-blunders": true } : {}), players: swap ? { attackers: defenders, defenders: attackers } : { attackers, defenders } });
 }
 
 function share() {
@@ -107,9 +109,10 @@ function ending({ state, review: reviewed }) {
     h("p", {}, `${why} After ${moves}${side ? ` against ${state.has_seats ? "your opponent" : playerName(other(side), state)}` : ""}.`),
     reviewed && h("p", {}, turningPoint(reviewed)),
     h("div", { class: "row" },
-      h("button", { type: "button", id: "rematch", class: "primary", onclick: () => rematch(false) }, "Rematch"),
-      side && h("button", { type: "button", id: "swap-sides", onclick: () => rematch(true) }, "Swap sides"),
+      h("button", { type: "button", id: "rematch", class: "primary", disabled: state.has_seats && (!side || state.offer?.what === "rematch"), onclick: () => (state.has_seats ? offer("rematch") : rematch(false)) }, "Rematch"),
+      side && !state.has_seats && h("button", { type: "button", id: "swap-sides", onclick: () => rematch(true) }, "Swap sides"),
       h("button", { type: "button", id: "review-end", onclick: review }, "Review"),
+      h("button", { type: "button", id: "study-end", onclick: study }, "Study"),
       h("button", { type: "button", id: "share-end", onclick: share }, "Share")));
 }
 
@@ -133,8 +136,8 @@ watch((all) => {
   const isPlayed = state.players.attackers.kind === "person" || state.players.defenders.kind === "person";
   const isStart = (state.tree.length === 1 && isPlayed) || (state.tree.length === 2 && state.ply === 1 && all.shared?.game !== all.game && mySide() === state.side && !state.has_seats);
   const isShared = all.shared?.game === all.game && all.shared.positions === state.tree.length && state.players.attackers.kind === "person" && state.players.defenders.kind === "person" && /&(start|moves)=/.test(state.link);
-  const kind = exercise || store.editing ? "" : state.ending ? "end" : isShared ? "shared" : isStart ? "start" : all.seat && inviteLink() ? "invitation" : "";
-  const key = JSON.stringify([kind, store.game, state.node, state.players, rules.name, state.ending, !!all.review, all.seat, all.presence, store.hello?.levels.length, unfinished()?.game]);
+  const kind = exercise || store.editing || state.is_study ? "" : state.ending ? "end" : isShared ? "shared" : isStart ? "start" : all.seat && inviteLink() ? "invitation" : "";
+  const key = JSON.stringify([kind, store.game, state.node, state.players, rules.name, state.ending, state.offer, !!all.review, all.seat, all.presence, store.hello?.levels.length, unfinished()?.game]);
   if (key === shown) return;
   shown = key;
   if (kind === "end" && shownGame === store.game && !byId("welcome").hasChildNodes() && isUnasked(all)) byId("welcome").classList.add("floating");

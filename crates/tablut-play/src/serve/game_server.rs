@@ -242,8 +242,31 @@ impl GameServer {
                 // The lock is held from the check of the seat until the events are sent. So two requests of one player
                 // cannot both be moves of the same turn, and the events stay in order.
                 let response = state.game.answer(request, games)?;
+                let begins_rematch = response.begins_rematch;
                 self.send(&mut state, response, Some(outbox));
+                if begins_rematch {
+                    drop(state);
+                    self.begin_rematch(room)?;
+                }
             }
+        }
+        Ok(())
+    }
+
+    /// Begins another game for the two people of a game, and tells them.
+    fn begin_rematch(&self, room: &GameRoom) -> Result<(), String> {
+        let name = new_name().map_err(|error| error.to_string())?;
+        let game = room.lock().game.rematch(name.as_str(), random_seed()?)?;
+        let seats = game.session().seats().cloned().ok_or("a rematch has seats")?;
+        self.saved.save(&name, game.session())?;
+        self.admit(game)?;
+        for known in &room.lock().listeners {
+            let seat = match known.seat {
+                Some(Side::Attackers) => &seats.defenders,
+                Some(Side::Defenders) => &seats.attackers,
+                None => continue,
+            };
+            put(&known.outbox, &encode(&Event::Rematch { game: name.clone(), seat: seat.clone() }));
         }
         Ok(())
     }

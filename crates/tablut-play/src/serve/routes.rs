@@ -11,6 +11,8 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
+use qrcodegen::{QrCode, QrCodeEcc};
+use std::fmt::Write;
 use std::sync::Arc;
 use tablut_session::protocol::MAX_MESSAGE;
 
@@ -18,6 +20,7 @@ pub fn router(server: Arc<GameServer>, access: Arc<AccessControl>, pages: &[Adde
     let socket = get(open_socket).layer(from_fn_with_state(server.clone(), find_only_game));
     with_pages(Router::new(), pages)
         .route("/ws", socket)
+        .route("/qr.svg", get(qr_code).layer(from_fn(needs_token)))
         .fallback(get(file))
         .layer(from_fn_with_state(access, check_access))
         .with_state(server)
@@ -89,6 +92,36 @@ fn page_for(headers: &HeaderMap) -> String {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let scheme = if text("x-forwarded-proto") == "https" { "https" } else { "http" };
     PAGE.replace("\"preview.png\"", &format!("\"{scheme}://{}/preview.png\"", text("host")))
+}
+
+/// The longest text of a QR code, in bytes. A link to a game has about a hundred.
+const MAX_QR: usize = 500;
+/// The light margin around a QR code, in modules, which readers need.
+const QR_MARGIN: i32 = 4;
+
+/// The QR code of a text as a picture. The query is the text's bytes in hexadecimal digits.
+async fn qr_code(uri: Uri) -> Response {
+    let digits = uri.query().unwrap_or_default();
+    let pairs = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
+    let bytes = pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect::<Option<Vec<u8>>>();
+    let code = bytes.filter(|bytes| bytes.len() <= MAX_QR);
+    let Some(code) = code.and_then(|bytes| QrCode::encode_binary(&bytes, QrCodeEcc::Medium).ok()) else {
+        let reason = format!("expected at most {MAX_QR} bytes as hexadecimal digits\n");
+        return (StatusCode::BAD_REQUEST, reason).into_response();
+    };
+    let size = code.size();
+    let places = (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
+    let mut dark = String::new();
+    for (x, y) in places.filter(|&(x, y)| code.get_module(x, y)) {
+        let _ = write!(dark, "M{x} {y}h1v1h-1z"); // a String takes every write
+    }
+    let (start, side) = (-QR_MARGIN, size + 2 * QR_MARGIN);
+    let svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{start} {start} {side} {side}\" width=\"{side}\" \
+         height=\"{side}\" shape-rendering=\"crispEdges\"><path fill=\"#fff\" d=\"M{start} {start}h{side}v{side}h-{side}z\"/>\
+         <path d=\"{dark}\"/></svg>"
+    );
+    ([(header::CONTENT_TYPE, "image/svg+xml"), (header::CACHE_CONTROL, "no-store")], svg).into_response()
 }
 
 /// The policy of an added page: it loads nothing, and its styles are inline.

@@ -22,6 +22,62 @@ fn a_win_at_hand_is_shown_as_certain() {
 }
 
 #[test]
+fn an_analysis_goes_on_until_it_is_stopped_and_then_from_there() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir").await;
+        browser.panel("analysis").await;
+        browser.click("#analyse").await;
+        let simulations = "Number(document.querySelector('#panel-analysis .card .stack').textContent.match(/([0-9,]+) simulations/)?.[1].replaceAll(',', '') ?? 0)";
+        browser.until(&format!("{simulations} > 45000")).await;
+        assert_eq!(browser.text("#analyse").await, "Stop");
+        assert!(browser.text("#panel-analysis").await.contains("going on"));
+        browser.click("#analyse").await;
+        browser.until(&format!("{simulations} === 0")).await;
+        browser.click("#analyse").await;
+        browser.until(&format!("{simulations} > 0")).await;
+        assert!(browser.js(simulations).await.as_u64().unwrap() > 45_000);
+        browser.end().await;
+    });
+}
+
+#[test]
+fn a_study_of_a_game_against_the_computer_has_both_sides_and_keeps_arrows() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        browser.square("d1").await;
+        browser.square("d3").await;
+        browser.until("document.querySelectorAll('.move-list button').length === 2").await;
+        let game = browser.js("location.hash").await;
+        browser.click("#more summary").await;
+        browser.click("#do-study").await;
+        browser.until(&format!("location.hash !== {game}")).await;
+        browser.until("!document.getElementById('study').hidden").await;
+        browser.until("document.querySelectorAll('#panel-analysis .lines li').length > 0").await;
+        // Another move from the start becomes a variation, and its answer is one's own.
+        browser.click("#do-first").await;
+        browser.move_by_clicks("d1-d2").await;
+        browser.move_by_clicks("e3-f3").await;
+        browser.click("#draw-arrows").await;
+        browser.square("a4").await;
+        browser.square("a2").await;
+        browser.until("!document.getElementById('clear-arrows').disabled").await;
+        browser.square("e5").await;
+        browser.square("e5").await;
+        browser.click("#draw-arrows").await;
+        browser.panel("moves").await;
+        assert!(browser.text(".move-list").await.contains("e3-f3"));
+        browser.js("(() => { const c = document.getElementById('comment'); c.value = 'quiet'; c.dispatchEvent(new Event('change')); return true; })()").await;
+        browser.until("document.querySelector('.move-list').textContent.includes('quiet')").await;
+        assert!(!browser.text(".move-list").await.contains("%cal"));
+        browser.page.refresh().await.unwrap();
+        browser.ready().await;
+        browser.until("document.querySelectorAll('#overlay polygon').length === 1 && document.querySelectorAll('#overlay circle').length === 1").await;
+        assert!(browser.text(".move-list").await.contains("quiet"));
+        browser.end().await;
+    });
+}
+
+#[test]
 fn the_net_is_introduced_where_it_analyses() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/#rules=kvasir").await;

@@ -105,6 +105,47 @@ fn a_game_by_link_can_have_a_clock_that_the_host_keeps() {
 }
 
 #[test]
+fn offers_reach_the_other_side_and_a_rematch_begins_for_both() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        browser.click("#new-game").await;
+        browser.js("document.getElementById('opponent-friend').click()").await;
+        browser.click("#begin").await;
+        browser.until("document.getElementById('seat-link') !== null").await;
+        browser.click("#welcome details summary").await;
+        browser.until("document.getElementById('seat-code').naturalWidth > 0").await;
+        let link = browser.js("document.getElementById('seat-link').value").await.as_str().unwrap().to_owned();
+        let (game, seat) = link.split_once("#game=").and_then(|(_, rest)| rest.split_once("&seat=")).unwrap();
+        let mut opponent = host.client();
+        opponent.ask(json!({"do": "open", "game": game})).unwrap();
+        opponent.ask(json!({"do": "sit", "seat": seat, "key": "opponent"})).unwrap();
+        browser.until("document.getElementById('seat-link') === null").await;
+        browser.move_by_clicks("d1-d3").await;
+        browser.click("#do-take-back").await;
+        browser.until("document.getElementById('offer').textContent.includes('You have asked to take')").await;
+        opponent.ask(json!({"do": "offer", "side": "defenders", "what": "take-back"})).unwrap();
+        browser.until("document.querySelectorAll('.move-list button').length === 0").await;
+        assert_eq!(browser.js("document.getElementById('offer').hidden").await, true);
+        browser.move_by_clicks("d1-d2").await;
+        opponent.ask(json!({"do": "offer", "side": "defenders", "what": "draw"})).unwrap();
+        browser.until("document.getElementById('offer').textContent.includes('Your opponent offers a draw')").await;
+        browser.click("#decline-offer").await;
+        browser.until("document.getElementById('offer').hidden").await;
+        opponent.ask(json!({"do": "offer", "side": "defenders", "what": "draw"})).unwrap();
+        browser.until("!document.getElementById('offer').hidden").await;
+        browser.click("#accept-offer").await;
+        browser.until("document.querySelector('#welcome .ended h2')?.textContent === 'A draw'").await;
+        browser.click("#rematch").await;
+        browser.until("document.getElementById('offer').textContent.includes('You have offered another game')").await;
+        opponent.ask(json!({"do": "offer", "side": "defenders", "what": "rematch"})).unwrap();
+        browser.until(&format!("!location.hash.includes('{game}')")).await;
+        browser.ready().await;
+        browser.until("document.getElementById('player-bottom').dataset.side === 'defenders'").await;
+        browser.until("document.getElementById('player-bottom').textContent.includes('You')").await;
+    });
+}
+
+#[test]
 fn two_people_play_by_link_and_others_watch() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/").await;

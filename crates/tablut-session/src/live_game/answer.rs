@@ -45,6 +45,8 @@ impl LiveGame {
                 response.changed = true;
                 response.all.push(self.state());
             }
+            Request::Offer { side, what } => self.offer(side, what, &mut response)?,
+            Request::Decline { .. } => self.decline(&mut response)?,
             Request::Resign { side } => self.resign(side, &mut response)?,
             Request::Players { players } => {
                 self.config.check_players(&players)?;

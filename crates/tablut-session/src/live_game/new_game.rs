@@ -33,6 +33,7 @@ impl Request {
                 | Self::Import { .. }
                 | Self::SetUp { .. }
                 | Self::PlayOn { .. }
+                | Self::Study
                 | Self::Puzzle { .. }
                 | Self::OwnPuzzle { .. }
                 | Self::Lesson { .. }
@@ -94,6 +95,7 @@ impl LiveGame {
                 let position = *present.game().position();
                 Ok(live(Session::from_position(present.rules().clone(), position, players.clone())?))
             }
+            Request::Study => Ok(live(present.ok_or("there is no game to study")?.to_study())),
             Request::Puzzle { rules, distance, number } => {
                 let none = || format!("no such puzzle under {:?}", shorten(rules));
                 let book = config.puzzles.iter().find(|book| book.rules == *rules).ok_or_else(none)?;
@@ -132,7 +134,7 @@ impl LiveGame {
 
 /// A game of two people with a seat each. The seats' secrets have 64 bits of a cryptographic generator, so that one secret
 /// does not reveal the other.
-fn with_seats(mut session: Session, seed: u64) -> Result<Session, String> {
+pub(super) fn with_seats(mut session: Session, seed: u64) -> Result<Session, String> {
     if *session.players() != Players::people() {
         return Err("a game with seats has no computer player: both players must be people".to_owned());
     }

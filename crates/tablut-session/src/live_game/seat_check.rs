@@ -11,7 +11,11 @@ impl LiveGame {
         if self.session.seats().is_none() {
             return Ok(());
         }
-        if self.session.tree().iter().any(|(_, node)| node.resigned.is_some() || node.is_end()) {
+        if let Request::Offer { side, .. } | Request::Decline { side } = request {
+            let is_own = seat == Some(*side);
+            return if is_own { Ok(()) } else { Err(format!("only who plays the {side} can do this")) };
+        }
+        if self.has_ended() {
             let changes = matches!(
                 request,
                 Request::Play { .. }

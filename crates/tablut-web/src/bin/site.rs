@@ -1,6 +1,7 @@
 //! Writes the page with its host as static files: `site MODULE FOLDER`, with the WebAssembly module that `build` has compiled.
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -14,8 +15,8 @@ use tablut_session::{Controller, HostConfig, LiveGame, Players, PuzzleBook};
 const USUAL_RULES: &str = "kvasir";
 const NET: &str = "built in";
 const NET_FILE: &str = "net.tablut";
-/// The page's scripts that only run once the engine does.
-const LATER: [&str; 5] = ["js/worker.js", "js/helper.js", "js/engine.js", "js/games.js", "js/library.js"];
+/// The scripts that only run once the engine does, and the one that is no module.
+const LATER: [&str; 6] = ["js/file.js", "js/worker.js", "js/helper.js", "js/engine.js", "js/games.js", "js/library.js"];
 /// The page runs its own files and nothing else, and asks no other host.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; \
                       connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'";
@@ -124,7 +125,7 @@ fn first(model: Model, puzzles: Vec<PuzzleBook>, site: &Value) -> Result<Value, 
 fn with_head(index: &str, files: &Files) -> Result<String, String> {
     let mut head = format!(
         "<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <link rel=\"manifest\" href=\"manifest.json\">\n<link rel=\"stylesheet\" href=\"css/site.css\">\n\
+         <script src=\"js/file.js\" defer></script>\n<link rel=\"manifest\" href=\"manifest.json\">\n<link rel=\"stylesheet\" href=\"css/site.css\">\n\
          <link rel=\"preload\" href=\"first.json\" as=\"fetch\" crossorigin>\n"
     );
     for path in files.keys().filter(|path| path.starts_with("js/") && !LATER.contains(&path.as_str())) {
@@ -142,7 +143,8 @@ fn with_head(index: &str, files: &Files) -> Result<String, String> {
 /// Writes the files' hashes into the service worker, which so becomes another one with every version.
 fn add_hashes(files: &mut Files) -> Result<(), Box<dyn std::error::Error>> {
     let worker = String::from_utf8(files.remove("sw.js").ok_or("there is no sw.js")?)?;
-    let hash = |bytes: &[u8]| blake3::hash(bytes).to_hex()[..16].to_owned();
+    // Browsers can check this hash.
+    let hash = |bytes: &[u8]| format!("{:x}", Sha256::digest(bytes))[..16].to_owned();
     let hashes: BTreeMap<&String, String> = files.iter().map(|(path, bytes)| (path, hash(bytes))).collect();
     let empty = "const FILES = {};";
     if !worker.contains(empty) {

@@ -67,7 +67,8 @@ fn serve(folder: &Path, port: &str) -> (Child, String) {
     (process, port)
 }
 
-fn copy(from: &Path, to: &Path) {
+/// Copies a folder.
+pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a new folder");
     for entry in std::fs::read_dir(from).expect("the site's folder") {
         let path = entry.expect("an entry").path();

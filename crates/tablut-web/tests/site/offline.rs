@@ -7,6 +7,7 @@ use fantoccini::Locator;
 use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, PointerAction, TouchActions};
 use fantoccini::elements::Element;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::fs;
 
 /// axe-core (MPL-2.0), for tests alone.
@@ -184,6 +185,68 @@ fn games_leave_the_browser_in_a_file_and_come_back() {
 }
 
 #[test]
+fn an_update_of_which_half_the_files_are_there_leaves_the_old_version() {
+    with_browser(|host, browser, folder| async move {
+        browser.visit(&host, "/#rules=kvasir").await;
+        browser.until("document.documentElement.dataset.offline === 'ready'").await;
+        // The list of the new version is there, and one of its files is not.
+        let (style, worker) = (folder.join("css/site.css"), folder.join("sw.js"));
+        let (old, list) = (fs::read(&style).unwrap(), fs::read_to_string(&worker).unwrap());
+        let new = [&old[..], b":root { --version: 2; }\n"].concat();
+        let hash = |bytes: &[u8]| format!("{:x}", Sha256::digest(bytes))[..16].to_owned();
+        fs::write(&worker, list.replace(&hash(&old), &hash(&new))).unwrap();
+        let version = "getComputedStyle(document.documentElement).getPropertyValue('--version').trim()";
+        browser.page.refresh().await.unwrap();
+        browser.ready().await;
+        browser.until("navigator.serviceWorker.getRegistration().then((r) => window.settled = !r.installing && !r.waiting) && window.settled === true").await;
+        browser.move_by_clicks("d1-d3").await;
+        assert_eq!(browser.js("document.getElementById('update') === null").await, true);
+        // The rest arrives, and the next visit takes the new version.
+        fs::write(&style, &new).unwrap();
+        browser.page.refresh().await.unwrap();
+        browser.ready().await;
+        browser.until("document.getElementById('use-update') !== null").await;
+        browser.click("#use-update").await;
+        browser.until(&format!("{version} === '2'")).await;
+        browser.until(LAST_MOVE_TO_D3).await;
+        host.cut();
+        browser.page.refresh().await.unwrap();
+        browser.ready().await;
+        assert_eq!(browser.js(version).await, "2");
+    });
+}
+
+#[test]
+fn a_page_that_is_opened_as_a_file_says_what_to_do() {
+    with_browser(|_host, browser, folder| async move {
+        browser.page.goto(&format!("file://{}", folder.join("index.html").display())).await.unwrap();
+        browser
+            .until("document.getElementById('opened-as-file')?.textContent.includes('python3 -m http.server') === true")
+            .await;
+    });
+}
+
+#[test]
+fn two_copies_under_one_origin_both_work_without_a_network() {
+    with_browser_and(&["one"], |host, browser, folder| async move {
+        super::host::copy(&folder.join("one"), &folder.join("two"));
+        let other = host.authority.replace("/one", "/two");
+        browser.visit(&host, "/").await;
+        browser.until("document.documentElement.dataset.offline === 'ready'").await;
+        browser.page.goto(&format!("http://{other}/")).await.unwrap();
+        browser.ready().await;
+        browser.until("document.documentElement.dataset.offline === 'ready'").await;
+        host.cut();
+        for copy in [host.authority.clone(), other] {
+            browser.page.goto("about:blank").await.unwrap();
+            browser.page.goto(&format!("http://{copy}/")).await.unwrap();
+            browser.ready().await;
+        }
+        browser.end().await;
+    });
+}
+
+#[test]
 fn a_new_version_is_offered_and_loses_no_game() {
     with_browser(|host, browser, folder| async move {
         browser.visit(&host, "/#rules=kvasir").await;
@@ -191,10 +254,12 @@ fn a_new_version_is_offered_and_loses_no_game() {
         browser.move_by_clicks("d1-d3").await;
         // The new version has another style.
         let (style, worker) = (folder.join("css/site.css"), folder.join("sw.js"));
-        fs::write(&style, fs::read_to_string(&style).unwrap() + ":root { --version: 2; }\n").unwrap();
+        let style_before = fs::read_to_string(&style).unwrap();
+        fs::write(&style, style_before.clone() + ":root { --version: 2; }\n").unwrap();
         let text = fs::read_to_string(&worker).unwrap();
-        let hash = text.split("\"css/site.css\": \"").nth(1).unwrap().split('"').next().unwrap();
-        fs::write(&worker, text.replace(hash, "0123456789abcdef")).unwrap();
+        let hash = |bytes: &[u8]| format!("{:x}", Sha256::digest(bytes))[..16].to_owned();
+        let (before, after) = (hash(style_before.as_bytes()), hash(&fs::read(&style).unwrap()));
+        fs::write(&worker, text.replace(&before, &after)).unwrap();
         let version = "getComputedStyle(document.documentElement).getPropertyValue('--version').trim()";
         browser.page.refresh().await.unwrap();
         browser.ready().await;
