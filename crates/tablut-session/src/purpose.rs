@@ -1,9 +1,8 @@
 //! What a move is good for, and what a player should see in a position, by the rules alone and in words.
 
 use crate::report::GameEnding;
-use crate::view::threatened;
 use crate::words;
-use tablut_rules::{Bitboard, Game, Move, Position, Rules, Side};
+use tablut_rules::{Bitboard, Game, Move, MoveList, Position, Rules, Side};
 
 /// At most two purposes of a legal move: "captures the defender on e3 and closes an escape route". Empty for a quiet
 /// move.
@@ -47,6 +46,15 @@ pub fn purpose(game: &Game, mv: Move) -> String {
     }
     found.truncate(2);
     found.join(" and ")
+}
+
+/// The pieces of the side to move that the opponent could capture if it were its turn.
+pub fn threatened(rules: &Rules, position: &Position) -> Bitboard {
+    let turned = position.with_side_to_move(position.side_to_move().opponent());
+    let mut moves = MoveList::new();
+    rules.legal_moves(&turned, &mut moves);
+    let captured = moves.iter().map(|mv| rules.apply(&turned, *mv).captured);
+    captured.fold(Bitboard::EMPTY, |all, captured| all | captured)
 }
 
 /// What a beginner should see before a move: a win, a piece in danger, or a capture. `None` if there is none of them.

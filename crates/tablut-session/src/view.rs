@@ -5,7 +5,7 @@ use crate::grade::Grade;
 use crate::lesson;
 use crate::level::LEVELS;
 use crate::player::{Controller, OfferView, Players};
-use crate::purpose::advice;
+use crate::purpose::{advice, threatened};
 use crate::report::{Alarm, GameEnding, MoveReport};
 use crate::session::Session;
 use crate::tree::{NodeId, NodeValue, Tree};
@@ -13,8 +13,8 @@ use crate::words;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tablut_rules::{
-    Bitboard, BoardSize, CampEntry, Escape, HostileCamps, Landing, Move, MoveList, Piece, Position, RuleSet, Rules,
-    Side, Square, Topic,
+    Bitboard, BoardSize, CampEntry, Escape, HostileCamps, Landing, Move, Piece, Position, RuleSet, Rules, Side, Square,
+    Topic,
 };
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
@@ -243,15 +243,6 @@ fn moves(session: &Session) -> Vec<MoveView> {
         MoveView { text: mv, from: mv.from, to: mv.to, captures }
     };
     session.moves().map(|moves| moves.into_iter().map(view).collect()).unwrap_or_default()
-}
-
-/// The pieces of the side to move that the opponent could capture if it were its turn.
-pub fn threatened(rules: &Rules, position: &Position) -> Bitboard {
-    let turned = position.with_side_to_move(position.side_to_move().opponent());
-    let mut moves = MoveList::new();
-    rules.legal_moves(&turned, &mut moves);
-    let captured = moves.iter().map(|mv| rules.apply(&turned, *mv).captured);
-    captured.fold(Bitboard::EMPTY, |all, captured| all | captured)
 }
 
 fn announcement(report: Option<&MoveReport>, ending: Option<GameEnding>, to_move: Side) -> String {

@@ -19,16 +19,16 @@ const KIND: &str = "openings";
 /// The program's books of even openings, with the names of their rule sets. `experiments/openings/books.sh` made them.
 const BOOKS: [(&str, &str); 20] = [
     ("piecepack", include_str!("../../openings/piecepack.openings")),
-    ("piecepack-open-castle", include_str!("../../openings/piecepack-open-castle.openings")),
     ("piecepack-defenders-first", include_str!("../../openings/piecepack-defenders-first.openings")),
+    ("piecepack-open-castle", include_str!("../../openings/piecepack-open-castle.openings")),
     ("imperial", include_str!("../../openings/imperial.openings")),
     ("ludoteka", include_str!("../../openings/ludoteka.openings")),
     ("linnaeus", include_str!("../../openings/linnaeus.openings")),
     ("linnaeus-open-camps", include_str!("../../openings/linnaeus-open-camps.openings")),
     ("masters", include_str!("../../openings/masters.openings")),
+    ("masters-edge", include_str!("../../openings/masters-edge.openings")),
     ("masters-weak-king", include_str!("../../openings/masters-weak-king.openings")),
     ("masters-armed-king", include_str!("../../openings/masters-armed-king.openings")),
-    ("masters-edge", include_str!("../../openings/masters-edge.openings")),
     ("kvasir", include_str!("../../openings/kvasir.openings")),
     ("tartu", include_str!("../../openings/tartu.openings")),
     ("ashton", include_str!("../../openings/ashton.openings")),
