@@ -86,9 +86,9 @@ def playout_plies(bench, rules):
 
 
 def positions(n):
-    """Positions from random games of all rule sets, as in `tablut bench inference`."""
+    """Positions from random games of all rule sets on 9 × 9 squares, as in `tablut-lab`'s `bench positions`."""
     random = np.random.default_rng(1)
-    sets = [tablut.Rules(name) for name in tablut.Rules.names()]
+    sets = [rules for rules in map(tablut.Rules, tablut.Rules.names()) if rules.width == 9]
     games = []
     while len(games) < n:
         game = tablut.Game(sets[len(games) % len(sets)])
@@ -106,8 +106,9 @@ def evaluations(model, games, threads, secs):
     return per_second(len(games), secs, lambda: model.evaluate(games, threads=threads))
 
 
-def inference(binary, net, batch, threads, secs):
-    command = [binary, "bench", "inference", "--model", net, "--batch", batch, "--threads", threads, "--secs", secs, "--json"]
+def positions_per_second(bench, net, batch, threads, secs):
+    """Evaluations a second in Rust, with the moves listed and the positions encoded, as Python's `evaluate` does."""
+    command = [bench, "positions", "--model", net, "--batch", batch, "--threads", threads, "--secs", secs, "--json"]
     return json.loads(call(command))["evals_per_sec"]
 
 
@@ -124,7 +125,7 @@ def analyze_speed(binary, simulations):
 
 def callable_speed(secs, threads):
     """Evaluations a second of searches of many games with a callable that returns constants."""
-    policy, value = np.zeros((8192, 2673), np.float32), np.zeros(8192, np.float32)
+    policy, value = np.zeros((8192, tablut.Rules("kvasir").policy_entries), np.float32), np.zeros(8192, np.float32)
     count = [0]
 
     def evaluator(planes, features):
@@ -161,7 +162,9 @@ def main():
     for threads in (1, 2):
         for batch, games in ((64, small), (1024, large)):
             name = f"batch {batch}, {threads} threads"
-            measured[f"inference, Rust, {name}"] = lambda b=batch, t=threads: inference(args.binary, args.net, b, t, args.secs)
+            measured[f"inference, Rust, {name}"] = lambda b=batch, t=threads: positions_per_second(
+                args.bench, args.net, b, t, args.secs
+            )
             measured[f"inference, Python, {name}"] = lambda g=games, t=threads: evaluations(model, g, t, args.secs)
     for simulations in (800, 5000):
         measured[f"search, Rust, {simulations}"] = lambda n=simulations: analyze_speed(args.binary, n)

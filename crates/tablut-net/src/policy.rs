@@ -34,7 +34,8 @@ impl PolicyIndex {
     /// The index of `mv` on a board of this size.
     pub fn of(size: BoardSize, mv: Move) -> Self {
         let entry = |plane: usize, square| (plane * size.n_squares() + size.place(square)) as u16;
-        let plane = mv.direction().index() * size.max_distance() + mv.distance() - 1;
+        let (direction, distance) = mv.from.line_to(mv.to).expect("a move runs along a row or a column");
+        let plane = direction.index() * size.max_distance() + distance - 1;
         let choice = mv.choice.map_or(Self::NO_CHOICE, |square| entry(policy_planes(size) - 1, square));
         Self { entry: entry(plane, mv.from), choice }
     }

@@ -156,16 +156,19 @@ impl Square {
     }
 
     /// `row * GRID + column`, below [`GRID_SQUARES`]. [`BoardSize::place`] numbers the squares of one board.
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
     /// The column, 0 for `a`.
+    #[inline]
     pub const fn column(self) -> usize {
         self.0 as usize % GRID
     }
 
     /// The row, 0 for `1`.
+    #[inline]
     pub const fn row(self) -> usize {
         self.0 as usize / GRID
     }
@@ -183,6 +186,7 @@ impl Square {
     }
 
     /// Direction and distance to another square, if both lie in one row or column.
+    #[inline]
     pub const fn line_to(self, to: Square) -> Option<(Direction, usize)> {
         let (c0, r0, c1, r1) = (self.column(), self.row(), to.column(), to.row());
         if c0 == c1 && r1 > r0 {

@@ -30,6 +30,7 @@ impl Move {
     ///
     /// # Panics
     /// If the two squares are not in one row or column. Those of a legal move always are.
+    #[inline]
     pub const fn direction(self) -> Direction {
         self.from.line_to(self.to).expect("a move runs along a row or a column").0
     }
@@ -38,6 +39,7 @@ impl Move {
     ///
     /// # Panics
     /// If the two squares are not in one row or column. Those of a legal move always are.
+    #[inline]
     pub const fn distance(self) -> usize {
         self.from.line_to(self.to).expect("a move runs along a row or a column").1
     }

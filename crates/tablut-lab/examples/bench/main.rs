@@ -1,7 +1,8 @@
-//! Benchmarks of single parts on this machine: move generation, the search without a net, and whole training steps.
+//! Benchmarks of single parts on this machine: move generation, positions, the search without a net, and whole training steps.
 //!
 //! `cargo run --release -p tablut-lab --example bench -- training --shape lines32x2`
 
+mod positions;
 mod rules;
 mod search;
 mod training;
@@ -20,6 +21,8 @@ use tablut_rules::{BoardSize, Game, MoveList, Rules, Side};
 enum Bench {
     /// Move generation: perft leaves and playouts per second, by rule set
     Rules(rules::Args),
+    /// Evaluations per second of positions whose moves are not yet known
+    Positions(positions::Args),
     /// Simulations per second of the search alone, and memory of the tree
     Search(search::Args),
     /// Samples per second in whole training steps, and memory, by shape, batch and threads
@@ -29,6 +32,7 @@ enum Bench {
 fn main() -> anyhow::Result<()> {
     match Bench::parse() {
         Bench::Rules(args) => rules::run(&args),
+        Bench::Positions(args) => positions::run(&args),
         Bench::Search(args) => search::run(&args),
         Bench::Training(args) => training::run(&args),
     }
