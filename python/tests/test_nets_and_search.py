@@ -230,11 +230,34 @@ def test_nets_evaluations_and_players_are_copied_and_pickled(model):
             assert again.wdl.tobytes() == expected.wdl.tobytes() and again.policy(3).tobytes() == expected.policy(3).tobytes()
     assert len(pickle.dumps(model)) < 200, "the shipped net is pickled by its name"
     result = tablut.search(games[0], model, simulations=8)
-    assert copy.deepcopy(result).visits.tolist() == copy.copy(result).visits.tolist() == result.visits.tolist()
+    for again in [copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))]:
+        assert again.visits.tolist() == result.visits.tolist() and again.policy.tobytes() == result.policy.tobytes()
+        assert (again.lines(), again.tree(4), again.nodes) == (result.lines(), result.tree(4), result.nodes)
+        assert (again.pv, again.stop, again._repr_svg_()) == (result.pv, result.stop, result._repr_svg_())
+    won = tablut.search(tablut.Game("ashton", position="4t4/9/9/9/4K4/9/9/9/9 d"), model)
+    for again in [copy.deepcopy(won.proven), pickle.loads(pickle.dumps(won)).proven]:
+        assert again is not None and again == won.proven
     player = tablut.Player("net:shipped@8", "kvasir", seed=4)
     game = tablut.Game("kvasir")
     for again in [copy.copy(player), copy.deepcopy(player), pickle.loads(pickle.dumps(player))]:
         assert again.name == player.name and again.choose(game) == tablut.Player("net:shipped@8", "kvasir", seed=4).choose(game)
+
+
+def test_a_callable_in_play_evaluates_as_many_positions_at_once_as_asked(model):
+    sizes = []
+
+    def evaluator(planes, features):
+        sizes.append(len(planes))
+        return np.zeros((len(planes), 2673), np.float32), np.zeros(len(planes), np.float32)
+
+    def most_at_once(limit):
+        sizes.clear()
+        tablut.Player(("own", evaluator, limit), "kvasir").choose(tablut.Game("kvasir"))
+        return max(sizes)
+
+    assert most_at_once("400") == 1 and most_at_once("400,leaves_in_flight=8") == 8
+    with pytest.raises(ValueError, match="leaves"):
+        most_at_once("400,leaves=8")
 
 
 def n_threads():

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tablut_games::{CancelToken, load_net};
 use tablut_net::NetPool;
-use tablut_players::{Contestant, Fault, NamedPlayer, NetSearch, Player, PlayerError, is_name};
+use tablut_players::{Contestant, Fault, NamedPlayer, NetSearch, Player, PlayerError, SearchOptions, is_name};
 use tablut_rules::{Game, Move, Rules};
 use tablut_search::{Evaluator, Limit, SearchConfig, Situation};
 
@@ -32,7 +32,7 @@ pub(crate) enum Entrant {
     /// A player that a text names.
     Named(NamedPlayer),
     /// A model or a callable with a limit for each move.
-    Own { name: String, source: Source, limit: Limit },
+    Own { name: String, source: Source, limit: Limit, config: Box<SearchConfig> },
 }
 
 impl Entrant {
@@ -51,12 +51,16 @@ impl Entrant {
             let expected = "expected at most 40 letters, digits, -, _ or ., and no player's text";
             return Err(value_error(format!("the player's name {name:?}: {expected}")));
         }
-        let limit: Limit = limit.str()?.to_cow()?.parse().map_err(value_error)?;
+        let limit = limit.str()?.to_string();
+        let (limit, options) = limit.split_once(',').map_or((&*limit, None), |(limit, options)| (limit, Some(options)));
+        let limit: Limit = limit.parse().map_err(value_error)?;
+        let options: SearchOptions = options.map_or(Ok(SearchOptions::default()), str::parse).map_err(value_error)?;
+        let config = Box::new(options.apply(SearchConfig::for_play()));
         let source = match net.cast::<PyModel>() {
             Ok(model) => Source::Model(model.clone().unbind()),
             Err(_) => Source::of(player.py(), None, Some(net.unbind()))?,
         };
-        Ok(Self::Own { name, source, limit })
+        Ok(Self::Own { name, source, limit, config })
     }
 
     pub(crate) fn name(&self) -> String {
@@ -78,8 +82,8 @@ impl Entrant {
     pub(crate) fn contestant(&self, rules: &Arc<Rules>, nets: &NetPool, own: usize) -> PyResult<Contestant> {
         match self {
             Self::Named(named) => Contestant::of(named, rules, nets, no_program).map_err(value_error),
-            Self::Own { name, limit, .. } => {
-                let search = NetSearch { evaluator: own, limit: *limit, config: SearchConfig::for_play() };
+            Self::Own { name, limit, config, .. } => {
+                let search = NetSearch { evaluator: own, limit: *limit, config: (**config).clone() };
                 Ok(Contestant::net(name.clone(), search))
             }
         }
@@ -102,7 +106,8 @@ struct Seat {
 
 /// A player for one side of a game: a text or a tuple. A text is `random`, `greedy`, `alphabeta:DEPTH`, `alphabeta:200ms`,
 /// `rollouts:N`, `net:FILE@64`, `net:shipped@64` or `policy:FILE`. A tuple has a name, a `Model` or a callable as for
-/// `search`, and a limit per move, such as 64 or `"200ms"`. The player stores the game that it plays, so a net reuses its
+/// `search`, and a limit per move, such as 64 or `"200ms"`. Search settings may follow it: `"400,leaves_in_flight=8"` evaluates
+/// eight positions in a call. The player stores the game that it plays, so a net reuses its
 /// search tree. A copy has the same seed and an empty tree. Use it in one thread at a time.
 #[pyclass(frozen, name = "Player", module = "tablut")]
 pub(crate) struct PyPlayer {

@@ -225,7 +225,7 @@ pub(crate) fn search<'py>(
             )
         },
     )?;
-    let results = found.map_err(runtime_error)?.into_iter().map(PySearchResult::new);
+    let results = found.map_err(runtime_error)?.into_iter().map(|search| PySearchResult::new(&search));
     if one {
         let mut results = results.collect::<Vec<_>>();
         return Ok(Bound::new(py, results.remove(0))?.into_any());

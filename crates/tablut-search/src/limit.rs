@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// The forms that [`Limit::from_str`] reads, for help texts and messages.
 pub const LIMIT_FORMS: &str =
     "simulations such as 800, a time from 1ms to 24h such as 200ms, 2s or 5m, or both as 800/2s";
@@ -88,7 +90,7 @@ impl Limit {
 }
 
 /// Why a search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Stop {
     /// It has spent all simulations.

@@ -1,5 +1,6 @@
 //! The best lines of a search, for analysis.
 
+use serde::{Deserialize, Serialize};
 use tablut_rules::{Move, Side};
 
 use crate::proof::Proof;
@@ -7,7 +8,7 @@ use crate::search::{RootMove, Search};
 use crate::tree::{Edge, NodeId, ROOT};
 
 /// A root move with the continuation that the search expects.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// The root move and the best replies after it, at least one move. A proven line ends where the tree ends: the
     /// search finds wins in one ply without playing them.
@@ -17,7 +18,7 @@ pub struct Line {
 }
 
 /// A visited move with the part of the tree below it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct Branch {
     pub mv: Move,

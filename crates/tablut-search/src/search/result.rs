@@ -1,5 +1,6 @@
 //! The result of a search: the move, its value, and all root moves.
 
+use serde::{Deserialize, Serialize};
 use tablut_rules::Move;
 
 use super::Search;
@@ -16,7 +17,7 @@ use crate::proof::Proof;
 use crate::tree::ROOT;
 
 /// The result of a search.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct SearchResult {
     pub chosen: Move,
@@ -41,7 +42,7 @@ pub struct SearchResult {
 }
 
 /// The result of a search for one root move.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names say what the other fields are")]
 pub struct RootMove {
     pub mv: Move,
