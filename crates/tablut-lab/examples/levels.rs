@@ -62,7 +62,7 @@ impl Player for LevelPlayer {
             }
         }
         let mut rng = self.stream(u64::MAX - ply);
-        Ok(Some(self.level.choose(&search.result(), game.position().side_to_move(), &mut rng)))
+        Ok(Some(self.level.choose(&search.result(), game.position().side_to_move(), 0, &mut rng)))
     }
 
     fn apply(&mut self, evaluations: &[Evaluation]) {

@@ -2,7 +2,7 @@
 
 use crate::form::rule_form;
 use crate::level::{Level, level_infos};
-use crate::player::{Controller, Players};
+use crate::player::{Controller, MAX_EASE, Players};
 use crate::protocol::{BoardInfo, Hello, PROTOCOL, RuleSetInfo};
 use crate::puzzle::PuzzleBook;
 use crate::words::{self, shorten};
@@ -75,10 +75,10 @@ impl HostConfig {
 
     /// The computer's move as work, and the index of the net that it needs. `None` for a person and an unknown player.
     pub(crate) fn reply(&self, player: &Controller, game: &Game, seed: u64) -> Option<(usize, Box<dyn Work>)> {
-        let Controller::Computer { name, net } = player else { return None };
+        let Controller::Computer { name, net, ease } = player else { return None };
         let work: Box<dyn Work> = match (self.custom_player(name), player.level()) {
             (Some(custom), _) => custom.reply(game, seed),
-            (None, Some(level)) => Box::new(SearchWork::of_level(game, level, seed)),
+            (None, Some(level)) => Box::new(SearchWork::of_level(game, level, *ease, seed)),
             (None, None) => return None,
         };
         Some((*net, work))
@@ -91,12 +91,15 @@ impl HostConfig {
     pub fn check_players(&self, players: &Players) -> Result<(), String> {
         for side in Side::ALL {
             let player = players.of(side);
-            let Controller::Computer { name, net } = player else { continue };
+            let Controller::Computer { name, net, ease } = player else { continue };
             if self.custom_player(name).is_some() {
                 continue;
             }
             if player.level().is_none() {
                 return Err(format!("no level {:?}, expected one of {}", shorten(name), Level::names()));
+            }
+            if !(-100..=MAX_EASE).contains(ease) {
+                return Err(format!("ease {ease}, expected −100 to {MAX_EASE}"));
             }
             if *net >= self.nets.len() {
                 return Err(format!("net {net}, expected a number below {}", self.nets.len()));

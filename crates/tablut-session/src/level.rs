@@ -1,5 +1,6 @@
 //! Levels of play: how many simulations the computer uses, and how much it varies its moves.
 
+use crate::player::MAX_EASE;
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::Serialize;
@@ -92,6 +93,10 @@ pub(crate) const MAX_NODES: u32 = 60_000;
 const SHARED_FROM: u32 = 2000;
 /// The value that the adaptive level aims at, from its own point of view.
 const ADAPTIVE_AIM: f32 = 0.05;
+/// The change of the ease, in percent, after a person's first game.
+const FIRST_STEP: f64 = 40.0;
+/// What a won game adds to the probability of a weak move.
+const ADAPTIVE_VALUE_WEIGHT: f32 = 0.5;
 /// The adaptive level does not play moves whose prior is less than this share of the largest prior.
 const ADAPTIVE_SHARE: f32 = 0.04;
 /// The adaptive level does not play moves with fewer visits, because their values are inaccurate.
@@ -144,9 +149,10 @@ impl Level {
         self.simulations >= SHARED_FROM && config.puct.temperature == 0.0
     }
 
-    pub fn choose(&self, result: &SearchResult, side: Side, rng: &mut ChaCha8Rng) -> Move {
+    /// The move of `side` after a search. Only the level that adapts uses `ease`.
+    pub fn choose(&self, result: &SearchResult, side: Side, ease: i16, rng: &mut ChaCha8Rng) -> Move {
         if self.adapts {
-            return adaptive(result, side, rng.random());
+            return adapted(result, side, ease, rng);
         }
         if self.temperature <= 0.0 {
             return result.chosen;
@@ -155,6 +161,35 @@ impl Level {
         let weights: Vec<f32> = result.moves.iter().map(|root| root.improved.powf(power)).collect();
         draw(rng.random(), &weights).map_or(result.chosen, |index| result.moves[index].mv)
     }
+}
+
+/// The move of the level that adapts. With probability `ease` + value it is weak, so that a game that the level wins becomes
+/// even again. The value is from −1 to 1 for `side`, and the ease is in percent. Below −100 % the move is the best one, and
+/// in between it keeps the game close.
+fn adapted(result: &SearchResult, side: Side, ease: i16, rng: &mut ChaCha8Rng) -> Move {
+    let weakness = f32::from(ease) / 100.0 + ADAPTIVE_VALUE_WEIGHT * turned(result.value, side);
+    if rng.random::<f32>() < weakness {
+        return weak(result, side, weakness - 1.0, rng);
+    }
+    if rng.random::<f32>() < -weakness { result.chosen } else { adaptive(result, side, rng.random()) }
+}
+
+/// Any move that is not known to win, or with probability `worst` the worst one.
+fn weak(result: &SearchResult, side: Side, worst: f32, rng: &mut ChaCha8Rng) -> Move {
+    let wins = |root: &&RootMove| root.proven.is_some_and(|proof| proof.winner == Some(side));
+    let moves: Vec<&RootMove> = result.moves.iter().filter(|root| !wins(root)).collect();
+    let value = |root: &&&RootMove| turned(root.q, side);
+    let worst =
+        if rng.random::<f32>() < worst { moves.iter().min_by(|a, b| value(a).total_cmp(&value(b))) } else { None };
+    let any = || moves.get(rng.random_range(0..moves.len().max(1)));
+    worst.or_else(any).map_or(result.chosen, |root| root.mv)
+}
+
+/// The ease of the level that adapts after the person's game of this number, from 0, in which the person got `points`.
+pub fn next_ease(ease: i16, number: usize, points: f64) -> i16 {
+    let step = FIRST_STEP / (1.0 + number as f64 / 4.0).sqrt();
+    let moved = f64::from(ease) + 2.0 * step * (0.5 - points);
+    moved.round().clamp(-100.0, f64::from(MAX_EASE)) as i16
 }
 
 /// A move whose value for `side` is close to even, drawn in proportion to the visits by `unit` from [0, 1). Proven wins
@@ -211,7 +246,7 @@ mod tests {
         let result = result(&[("d1-d2", 0.8, 0.0), ("d1-d3", 0.15, 0.0), ("d1-d4", 0.05, 0.0)]);
         let share_of_best = |level: &Level| {
             let mut rng = ChaCha8Rng::seed_from_u64(1);
-            (0..1000).filter(|_| level.choose(&result, Side::Attackers, &mut rng) == result.chosen).count()
+            (0..1000).filter(|_| level.choose(&result, Side::Attackers, 0, &mut rng) == result.chosen).count()
         };
         let counts = ["full", "casual", "beginner", "newcomer"].map(|name| share_of_best(Level::named(name).unwrap()));
         assert!(counts.is_sorted_by(|a, b| a > b), "{counts:?}");

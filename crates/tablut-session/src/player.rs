@@ -14,13 +14,25 @@ pub enum Controller {
         /// Index of the host's net that it plays with.
         #[serde(default)]
         net: usize,
+        /// What earlier games of the person have shown, for the level that adapts: 0 for its usual strength, more if the
+        /// person needs an easier opponent, at most [`MAX_EASE`], and less down to −100 if a harder one.
+        #[serde(default, skip_serializing_if = "is_usual")]
+        ease: i16,
     },
+}
+
+/// The largest ease of a player.
+pub const MAX_EASE: i16 = 200;
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_usual(ease: &i16) -> bool {
+    *ease == 0
 }
 
 impl Controller {
     /// The computer with the level or custom player of this name and the host's first net.
     pub fn computer(name: impl Into<String>) -> Self {
-        Self::Computer { name: name.into(), net: 0 }
+        Self::Computer { name: name.into(), net: 0, ease: 0 }
     }
 
     /// The computer's level. `None` for a person and for a custom player.

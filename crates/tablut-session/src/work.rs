@@ -77,8 +77,8 @@ impl SearchWork {
         Self { thinking, report: Box::new(report), shared: None }
     }
 
-    /// The move of a level in a game that is not over.
-    pub fn of_level(game: &Game, level: &'static Level, seed: u64) -> Self {
+    /// The move of a level in a game that is not over. `ease` is that of [`Controller`](crate::Controller).
+    pub fn of_level(game: &Game, level: &'static Level, ease: i16, seed: u64) -> Self {
         let (config, limit) = (level.search(game), Limit::of_simulations(level.simulations));
         let thinking = Thinking::new(game, &config, limit, seed);
         let shared = level.is_shared(&config).then(|| SharedSearch::new(game, &config, level.simulations));
@@ -87,7 +87,7 @@ impl SearchWork {
             // The search has used the random stream of this ply. The choice uses another stream.
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             rng.set_stream(u64::MAX - u64::from(game.ply()));
-            let mv = level.choose(&thinking.result(), game.position().side_to_move(), &mut rng);
+            let mv = level.choose(&thinking.result(), game.position().side_to_move(), ease, &mut rng);
             Update::Move(mv, Some(thinking.value()))
         });
         Self { shared, ..work }

@@ -1,5 +1,6 @@
 // Requests to the host with their answers, and the host's events.
 
+import { eased } from "./ease.js";
 import * as transport from "./transport.js";
 
 const listeners = new Map();
@@ -31,7 +32,7 @@ function tell(kind, event) {
 export function ask(what, more = {}) {
   return new Promise((resolve, reject) => {
     lastId += 1;
-    const text = JSON.stringify({ id: lastId, do: what, ...more });
+    const text = JSON.stringify({ id: lastId, do: what, ...eased(more) });
     const bytes = transport.hasServer ? new Blob([text]).size : 0;
     if (bytes > MOST_BYTES) return reject(new Error(`This has ${Math.ceil(bytes / 1000)} kB, expected at most ${MOST_BYTES / 1000} kB.`));
     if (!transport.send(text)) {

@@ -190,7 +190,7 @@ impl LiveGame {
         let seed = self.next_seed();
         let game = self.session.game();
         let own = self.session.turn().and_then(|player| self.config.reply(player, game, seed));
-        let (net, work) = own.unwrap_or_else(|| (0, Box::new(SearchWork::of_level(game, adviser(), seed))));
+        let (net, work) = own.unwrap_or_else(|| (0, Box::new(SearchWork::of_level(game, adviser(), 0, seed))));
         self.start_with_net(JobKind::Reply, Priority::Now, net, Duration::ZERO, work, response);
         response.all.push(Event::Thinking { on: true });
         Ok(())
