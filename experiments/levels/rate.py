@@ -15,6 +15,7 @@ import math
 import sys
 
 LEVELS = ["newcomer", "beginner", "casual", "club", "strong", "expert", "full", "adaptive"]
+WIDEST = 1000
 ANCHOR, ANCHOR_ELO, PRIOR_SD = "alphabeta:4", 2250.0, 2000.0
 SCALE = math.log(10) / 400
 
@@ -37,6 +38,9 @@ def main():
     games = []  # (attackers, defenders, the attackers' points, games)
     for line in open(sys.argv[1]):
         report = json.loads(line)
+        if "net" in report:
+            print(line, end="")
+            continue
         first, second = report["players"]
         with_attackers, with_defenders = report["as_attackers"]["results"], report["as_defenders"]["results"]
         points = with_attackers["wins"] + with_attackers["draws"] / 2
@@ -78,6 +82,9 @@ def main():
     for name in LEVELS:
         if name in players:
             ratings = {"attackers": rating(name, "A"), "defenders": rating(name, "D")}
+            if any(side["high"] - side["low"] > WIDEST for side in ratings.values()):
+                print(f"{name}: {ratings}: the interval is too wide to state a rating", file=sys.stderr)
+                continue
             print(json.dumps({"level": name, "rules": "kvasir"} | ratings))
     for name in players:
         if name not in LEVELS:

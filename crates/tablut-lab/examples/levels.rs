@@ -1,5 +1,5 @@
 //! Measures the levels of play: each level plays matches against its neighbours and fixed opponents. The program prints
-//! a JSON line for each match. `experiments/levels` computes ratings from them.
+//! a JSON line for the net and for each match. `experiments/levels` computes ratings from them.
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -84,7 +84,9 @@ fn contestant(name: &str) -> Result<Contestant, String> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rules = Arc::new(Rules::named("kvasir")?);
     let bytes = shipped_net().ok_or("this program was built without its net")?;
-    let engine = Engine::new(&Model::from_bytes(bytes)?.weights)?;
+    let weights = Model::from_bytes(bytes)?.weights;
+    let engine = Engine::new(&weights)?;
+    println!("{}", serde_json::json!({ "net": weights.hash() }));
     // An argument `FIRST=SECOND` selects that match.
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     for (first, second, n_pairs) in MATCHES {

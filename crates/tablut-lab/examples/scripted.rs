@@ -9,7 +9,7 @@ use tablut_games::shipped_net;
 use tablut_net::{Engine, Model, NetEvaluator};
 use tablut_rules::{Game, Move, MoveList, Rules, Side};
 use tablut_search::{Evaluator, Search};
-use tablut_session::{Level, next_ease};
+use tablut_session::Level;
 
 const MAX_PLIES: u32 = 200;
 
@@ -28,7 +28,7 @@ fn scripted(game: &Game, takes: bool, rng: &mut ChaCha8Rng) -> Move {
 }
 
 fn of_level(game: &Game, level: &Level, ease: i16, net: &mut NetEvaluator, rng: &mut ChaCha8Rng) -> Move {
-    let mut search = Search::new(game.clone(), &level.search(game), level.simulations, rng.clone());
+    let mut search = Search::seeded(game.clone(), &level.search(game), level.simulations, rng.random());
     let mut situations = Vec::new();
     while !search.is_done() {
         search.gather(&mut situations);
@@ -44,11 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("expected RULES PERSON LEVEL N_GAMES".into());
     };
     let (rules, n_games) = (Arc::new(Rules::named(rules)?), n_games.parse::<u64>()?);
-    let mut level = *Level::named(level).ok_or("no such level")?;
-    if let Ok(t) = std::env::var("TEMPERATURE") {
-        level.temperature = t.parse()?;
-    }
-    let level = &level;
+    let level = Level::named(level).ok_or("no such level")?;
     let bytes = shipped_net().ok_or("this program was built without its net")?;
     let engine = Engine::new(&Model::from_bytes(bytes)?.weights)?;
     let mut net = NetEvaluator::new(Box::new(engine.share(1)?));
@@ -58,19 +54,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let mut rng = ChaCha8Rng::seed_from_u64(number);
             let mut game = Game::new(rules.clone(), rules.set().first.side().unwrap_or(Side::Attackers));
             while game.outcome().is_none() && game.ply() < MAX_PLIES {
-                let mv = if game.position().side_to_move() != side {
-                    of_level(&game, level, ease, &mut net, &mut rng)
-                } else {
-                    match Level::named(person) {
-                        Some(person) => of_level(&game, person, 0, &mut net, &mut rng),
-                        None => scripted(&game, person == "taker", &mut rng),
-                    }
+                let is_person = game.position().side_to_move() == side;
+                let mv = match Level::named(person) {
+                    _ if !is_person => of_level(&game, level, ease, &mut net, &mut rng),
+                    Some(person) => of_level(&game, person, 0, &mut net, &mut rng),
+                    None => scripted(&game, person == "taker", &mut rng),
                 };
                 game.play(mv).expect("a legal move");
             }
             let winner = game.outcome().and_then(|outcome| outcome.winner);
             let point = winner.map_or(0.5, |winner| if winner == side { 1.0 } else { 0.0 });
-            ease = next_ease(ease, number as usize, point);
+            ease = level.next_ease(ease, number as usize, point);
             points.push(point);
             plies += game.ply();
         }

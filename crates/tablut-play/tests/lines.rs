@@ -9,6 +9,15 @@ use tablut_games::shipped_net;
 use tablut_play::{Console, HumanSides, LineInput, LineSource, Piped, PlayArgs, play_lines};
 use tablut_session::SavedGame;
 
+#[test]
+fn the_levels_were_rated_with_the_net_that_is_shipped() {
+    let Some(net) = shipped_net() else { return };
+    let ratings = include_str!("../../tablut-session/src/level_ratings.jsonl");
+    let rated: serde_json::Value = serde_json::from_str(ratings.lines().next().unwrap()).unwrap();
+    let hash = tablut_net::Model::from_bytes(net).unwrap().weights.hash();
+    assert_eq!(rated["net"], hash, "rate the levels again as experiments/levels says");
+}
+
 /// A game against the greedy player.
 fn args(rules: &str, position: Option<&str>, side: HumanSides) -> PlayArgs {
     PlayArgs {

@@ -129,7 +129,7 @@ mod tests {
         // A move that loses 12 % of the chances.
         let grades = ["beginner", "casual", "club", "adaptive", "expert"].map(|level| against(level).grade(0.24));
         assert_eq!(grades, [Inaccuracy, Inaccuracy, Mistake, Mistake, Blunder]);
-        let by_strength: Vec<f32> = LEVELS.iter().filter(|level| !level.adapts).map(|level| level.blunder).collect();
+        let by_strength: Vec<f32> = LEVELS.iter().filter(|level| !level.adapts()).map(|level| level.blunder).collect();
         assert!(by_strength.is_sorted_by(|weaker, stronger| weaker >= stronger), "{by_strength:?}");
         let both = Players { attackers: Controller::computer("full"), defenders: Controller::computer("newcomer") };
         assert_eq!(GradeScale::of(&both), against("full"));

@@ -2,7 +2,7 @@
 
 use crate::form::rule_form;
 use crate::level::{Level, level_infos};
-use crate::player::{Controller, MAX_EASE, Players};
+use crate::player::{Controller, MAX_EASE, MIN_EASE, Players};
 use crate::protocol::{BoardInfo, Hello, PROTOCOL, RuleSetInfo};
 use crate::puzzle::PuzzleBook;
 use crate::words::{self, shorten};
@@ -98,8 +98,8 @@ impl HostConfig {
             if player.level().is_none() {
                 return Err(format!("no level {:?}, expected one of {}", shorten(name), Level::names()));
             }
-            if !(-100..=MAX_EASE).contains(ease) {
-                return Err(format!("ease {ease}, expected −100 to {MAX_EASE}"));
+            if !(MIN_EASE..=MAX_EASE).contains(ease) {
+                return Err(format!("ease {ease}, expected {MIN_EASE} to {MAX_EASE}"));
             }
             if *net >= self.nets.len() {
                 return Err(format!("net {net}, expected a number below {}", self.nets.len()));

@@ -1,6 +1,6 @@
 //! Levels of play: how many simulations the computer uses, and how much it varies its moves.
 
-use crate::player::MAX_EASE;
+use crate::player::{MAX_EASE, MIN_EASE};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::Serialize;
@@ -20,9 +20,10 @@ pub struct Level {
     pub temperature: f32,
     #[serde(skip)]
     pub solver: Solver,
-    /// Whether it aims at a balanced game instead of a win.
-    #[serde(skip)]
-    pub adapts: bool,
+    /// For a level that keeps games close instead of playing to win: the least and the largest ease. The ease is how often,
+    /// in percent, it plays a weak move in an even game; less than 0 is how often it plays its best move. It follows the
+    /// results of the person's games.
+    pub eases: Option<(i16, i16)>,
     /// The part of the chances, 0 to 1, that a blunder gives away in a game against it.
     #[serde(skip)]
     pub blunder: f32,
@@ -31,14 +32,16 @@ pub struct Level {
 /// All levels, the weakest first. The adaptive one is last.
 pub const LEVELS: [Level; 8] = [
     // Name, title, description, simulations, temperature, solver, blunder.
-    level("newcomer", "Newcomer", "Knows little more than how the pieces move.", 0, 2.5, Solver::Off, 0.4),
-    level("beginner", "Beginner", "Does not look ahead, and often misses a win.", 0, 1.2, Solver::Off, 0.4),
+    level("newcomer", "Newcomer", "Knows little more than how the pieces move.", 128, 0.0, Solver::Deep, 0.4)
+        .from_ease(30),
+    level("beginner", "Beginner", "Often moves without a plan, and lets wins slip.", 128, 0.0, Solver::Deep, 0.4)
+        .from_ease(10),
     level("casual", "Casual", "Plays sensible moves without looking ahead.", 0, 0.6, Solver::Off, 0.3),
     level("club", "Club player", CLUB, 32, 0.5, Solver::Threats, 0.2),
     level("strong", "Strong", "Calculates short lines exactly.", 128, 0.0, Solver::Deep, 0.15),
     level("expert", "Expert", "Looks further ahead and misses little.", 800, 0.0, Solver::Deep, 0.1),
     level("full", "Full strength", "Searches for about a second per move.", 6000, 0.0, Solver::Deep, 0.1),
-    Level { adapts: true, ..level("adaptive", "Adaptive", ADAPTIVE, 128, 0.0, Solver::Deep, 0.2) },
+    level("adaptive", "Adaptive", ADAPTIVE, 800, 0.0, Solver::Deep, 0.2).from_ease(MIN_EASE),
 ];
 
 const CLUB: &str = "Looks a little ahead, sees threats, and still varies its moves.";
@@ -53,10 +56,10 @@ const fn level(
     solver: Solver,
     blunder: f32,
 ) -> Level {
-    Level { name, title, description, simulations, temperature, solver, adapts: false, blunder }
+    Level { name, title, description, simulations, temperature, solver, eases: None, blunder }
 }
 
-/// The measured ratings of the levels, one line of JSON each. `experiments/levels` describes the measurement.
+/// The net of the measurement and the ratings of the levels, one line of JSON each. `experiments/levels` describes the measurement.
 const RATINGS: &str = include_str!("level_ratings.jsonl");
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -77,7 +80,7 @@ pub(crate) fn level_infos() -> Vec<LevelInfo> {
         let rating = ratings.iter().find(|rating| rating["level"] == level.name);
         LevelInfo {
             level: *level,
-            stars: if level.adapts { 0 } else { place + 1 },
+            stars: if level.adapts() { 0 } else { place + 1 },
             ratings: rating.cloned().unwrap_or_default(),
         }
     };
@@ -94,9 +97,9 @@ const SHARED_FROM: u32 = 2000;
 /// The value that the adaptive level aims at, from its own point of view.
 const ADAPTIVE_AIM: f32 = 0.05;
 /// The change of the ease, in percent, after a person's first game.
-const FIRST_STEP: f64 = 40.0;
-/// What a won game adds to the probability of a weak move.
-const ADAPTIVE_VALUE_WEIGHT: f32 = 0.5;
+const FIRST_STEP: f64 = 60.0;
+/// What a won position adds to the probability of a weak move.
+const VALUE_WEIGHT: f32 = 0.5;
 /// The adaptive level does not play moves whose prior is less than this share of the largest prior.
 const ADAPTIVE_SHARE: f32 = 0.04;
 /// The adaptive level does not play moves with fewer visits, because their values are inaccurate.
@@ -122,6 +125,24 @@ pub fn vary_opening(config: &mut SearchConfig, game: &Game) {
 }
 
 impl Level {
+    const fn from_ease(mut self, least: i16) -> Self {
+        self.eases = Some((least, MAX_EASE));
+        self
+    }
+
+    /// Whether it becomes as strong as the person.
+    pub fn adapts(&self) -> bool {
+        self.eases.is_some_and(|(least, _)| least < 0)
+    }
+
+    /// The ease after the person's game of this number, from 0, in which the person got `points`. The first ease is 0.
+    pub fn next_ease(&self, ease: i16, number: usize, points: f64) -> i16 {
+        let Some((least, most)) = self.eases else { return ease };
+        let step = FIRST_STEP / (1.0 + number as f64 / 4.0).sqrt();
+        let moved = f64::from(ease.clamp(least, most)) + 2.0 * step * (0.5 - points);
+        moved.round().clamp(f64::from(least), f64::from(most)) as i16
+    }
+
     pub fn named(name: &str) -> Option<&'static Self> {
         LEVELS.iter().find(|level| level.name == name)
     }
@@ -133,7 +154,7 @@ impl Level {
     pub fn search(&self, game: &Game) -> SearchConfig {
         let mut config = session_search();
         config.solver = self.solver;
-        if self.adapts {
+        if self.eases.is_some() {
             // It aims at an even game, so a draw must count as even.
             config.draw_value = DrawValues::default();
         }
@@ -149,10 +170,10 @@ impl Level {
         self.simulations >= SHARED_FROM && config.puct.temperature == 0.0
     }
 
-    /// The move of `side` after a search. Only the level that adapts uses `ease`.
+    /// The move of `side` after a search. `ease` is for levels that keep games close, and is limited to theirs.
     pub fn choose(&self, result: &SearchResult, side: Side, ease: i16, rng: &mut ChaCha8Rng) -> Move {
-        if self.adapts {
-            return adapted(result, side, ease, rng);
+        if let Some((least, most)) = self.eases {
+            return close(result, side, ease.clamp(least, most), rng);
         }
         if self.temperature <= 0.0 {
             return result.chosen;
@@ -163,15 +184,15 @@ impl Level {
     }
 }
 
-/// The move of the level that adapts. With probability `ease` + value it is weak, so that a game that the level wins becomes
-/// even again. The value is from −1 to 1 for `side`, and the ease is in percent. Below −100 % the move is the best one, and
-/// in between it keeps the game close.
-fn adapted(result: &SearchResult, side: Side, ease: i16, rng: &mut ChaCha8Rng) -> Move {
-    let weakness = f32::from(ease) / 100.0 + ADAPTIVE_VALUE_WEIGHT * turned(result.value, side);
+/// The move of a level that keeps games close. Its weakness is the ease plus half the value for `side`, from −1 to 1, so that a
+/// game that it wins becomes even again. With this probability the move is weak. If the weakness is less than 0, the move is the
+/// best one with the probability −weakness. All other moves keep the value near even.
+fn close(result: &SearchResult, side: Side, ease: i16, rng: &mut ChaCha8Rng) -> Move {
+    let weakness = f32::from(ease) / 100.0 + VALUE_WEIGHT * turned(result.value, side);
     if rng.random::<f32>() < weakness {
         return weak(result, side, weakness - 1.0, rng);
     }
-    if rng.random::<f32>() < -weakness { result.chosen } else { adaptive(result, side, rng.random()) }
+    if rng.random::<f32>() < -weakness { result.chosen } else { near_even(result, side, rng.random()) }
 }
 
 /// Any move that is not known to win, or with probability `worst` the worst one.
@@ -185,16 +206,9 @@ fn weak(result: &SearchResult, side: Side, worst: f32, rng: &mut ChaCha8Rng) -> 
     worst.or_else(any).map_or(result.chosen, |root| root.mv)
 }
 
-/// The ease of the level that adapts after the person's game of this number, from 0, in which the person got `points`.
-pub fn next_ease(ease: i16, number: usize, points: f64) -> i16 {
-    let step = FIRST_STEP / (1.0 + number as f64 / 4.0).sqrt();
-    let moved = f64::from(ease) + 2.0 * step * (0.5 - points);
-    moved.round().clamp(-100.0, f64::from(MAX_EASE)) as i16
-}
-
 /// A move whose value for `side` is close to even, drawn in proportion to the visits by `unit` from [0, 1). Proven wins
 /// are far from even. Moves into a proven loss are played only if there are no others.
-fn adaptive(result: &SearchResult, side: Side, unit: f64) -> Move {
+fn near_even(result: &SearchResult, side: Side, unit: f64) -> Move {
     let loses = |root: &RootMove| root.proven.is_some_and(|proof| proof.winner == Some(side.opponent()));
     let best_prior = result.moves.iter().map(|root| root.prior).fold(0.0, f32::max);
     let is_candidate =
@@ -248,16 +262,41 @@ mod tests {
             let mut rng = ChaCha8Rng::seed_from_u64(1);
             (0..1000).filter(|_| level.choose(&result, Side::Attackers, 0, &mut rng) == result.chosen).count()
         };
-        let counts = ["full", "casual", "beginner", "newcomer"].map(|name| share_of_best(Level::named(name).unwrap()));
+        let counts = ["full", "club", "casual"].map(|name| share_of_best(Level::named(name).unwrap()));
         assert!(counts.is_sorted_by(|a, b| a > b), "{counts:?}");
         assert_eq!(counts[0], 1000);
     }
 
     #[test]
-    fn the_adaptive_level_keeps_the_game_close_for_either_side() {
+    fn an_easier_level_more_often_lets_a_won_game_slip() {
+        let kept = |ease: i16, value: f32| {
+            let mut won = result(&[("d1-d2", 0.6, 0.9), ("d1-d3", 0.3, 0.5), ("d1-d4", 0.1, -0.9)]);
+            won.value = value;
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            let adaptive = Level::named("adaptive").unwrap();
+            (0..1000).filter(|_| adaptive.choose(&won, Side::Attackers, ease, &mut rng) == won.chosen).count()
+        };
+        assert_eq!(kept(MIN_EASE, 0.9), 1000, "the best move");
+        assert_eq!(kept(MAX_EASE, 0.9), 0, "the worst move");
+        assert!((200..500).contains(&kept(50, 0.9)), "any move, mostly");
+        assert!(kept(-50, -0.9) > kept(-50, 0.9), "it resists when it is behind");
+    }
+
+    #[test]
+    fn results_move_the_ease_towards_even_games_in_smaller_and_smaller_steps() {
+        let next = |name, ease, number, points| Level::named(name).unwrap().next_ease(ease, number, points);
+        assert_eq!([1.0, 0.0, 0.5].map(|points| next("adaptive", 0, 0, points)), [-60, 60, 0]);
+        assert_eq!(next("adaptive", 0, 12, 0.0), 30);
+        assert_eq!([next("adaptive", MIN_EASE, 0, 1.0), next("adaptive", MAX_EASE, 0, 0.0)], [MIN_EASE, MAX_EASE]);
+        assert_eq!([next("newcomer", 0, 0, 1.0), next("newcomer", 0, 0, 0.0)], [30, 90]);
+        assert_eq!(next("club", 0, 0, 0.0), 0);
+    }
+
+    #[test]
+    fn a_level_at_an_ease_keeps_the_game_close_for_either_side() {
         let open = result(&[("d1-d2", 0.5, 0.9), ("d1-d3", 0.3, 0.1), ("d1-d4", 0.2, -0.7), ("d1-e1", 0.1, 0.05)]);
         let drawn =
-            |result: &SearchResult, side| [0.0, 0.3, 0.7, 0.99].map(|unit| adaptive(result, side, unit).to_string());
+            |result: &SearchResult, side| [0.0, 0.3, 0.7, 0.99].map(|unit| near_even(result, side, unit).to_string());
         assert_eq!(drawn(&open, Side::Defenders), ["d1-e1"; 4], "the other one is 0.05 further from the aim");
         let mut lost = open.clone();
         lost.moves[1].proven = Some(Proof { winner: Some(Side::Defenders), plies: 2, from_history: false });
@@ -298,12 +337,12 @@ mod tests {
     }
 
     #[test]
-    fn to_all_levels_but_the_adaptive_one_a_draw_is_less_than_an_even_game() {
+    fn to_all_levels_that_play_to_win_a_draw_is_less_than_an_even_game() {
         let rules = std::sync::Arc::new(tablut_rules::Rules::named("kvasir").unwrap());
         let game = Game::new(rules, Side::Attackers);
         for level in &LEVELS {
             let draw = level.search(&game).draw_value.to(Side::Defenders);
-            assert_eq!(draw < 0.0, !level.adapts, "{}: {draw}", level.name);
+            assert_eq!(draw < 0.0, level.eases.is_none(), "{}: {draw}", level.name);
         }
     }
 

@@ -46,7 +46,7 @@ pub use exercise::{Exercise, Judgement, LessonStep, Sufficiency};
 pub use grade::{Grade, GradeScale, SideReview, SideReviews};
 pub use host_config::{CustomPlayer, DEMO_PAUSE, HostConfig};
 pub use jobs::{JobId, JobName, JobQueue, JobTask, JobUpdate, Priority, SessionJob};
-pub use level::{LEVELS, Level, LevelInfo, next_ease, vary_opening};
+pub use level::{LEVELS, Level, LevelInfo, vary_opening};
 pub use live_game::{LiveGame, Response, export_games, first_side, read_games};
 pub use player::{Controller, Offer, OfferView, Players, Seats};
 pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};

@@ -40,7 +40,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let mut games: Vec<Game> = Vec::new();
     while games.len() < args.batch {
         let plies = rng.next_u32() % 60;
-        games.extend(Some(random_game(&sets[games.len() % sets.len()], plies, &mut rng)).filter(|g| g.outcome().is_none()));
+        games.extend(
+            Some(random_game(&sets[games.len() % sets.len()], plies, &mut rng)).filter(|g| g.outcome().is_none()),
+        );
     }
     let options = EngineOptions { n_threads: args.threads, ..EngineOptions::default() };
     let mut engine = Engine::with_options(&load_net(&args.model)?.weights, options)?;

@@ -69,6 +69,30 @@ fn nothing_jumps_when_the_page_opens_and_when_the_computer_moves() {
 }
 
 #[test]
+fn the_adaptive_level_is_easier_after_a_lost_game() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir").await;
+        browser.move_by_clicks("d1-d3").await;
+        browser.click("#more summary").await;
+        browser.click("#do-resign").await;
+        browser.until("!document.getElementById('choice').hidden").await;
+        browser.click("#choice button:last-child").await;
+        browser.until("document.getElementById('status').classList.contains('over')").await;
+        browser.until("localStorage.getItem('ease') !== null").await;
+        let kept = "JSON.parse(localStorage.getItem('ease'))['adaptive kvasir attackers']";
+        // A reload shows the same game, which counts once.
+        browser.page.refresh().await.unwrap();
+        browser.until("document.getElementById('status')?.classList.contains('over')").await;
+        assert_eq!(browser.js(&format!("[{kept}.ease, {kept}.games]")).await, serde_json::json!([60, 1]));
+        let players = "import('/js/host.js').then(({ ask }) => ask('new', { rules: { name: 'kvasir' }, players: \
+             { attackers: { kind: 'person' }, defenders: { kind: 'computer', name: 'adaptive', net: 0 } } })) \
+             .then(() => import('/js/store.js')).then(({ store }) => store.state.players.defenders.ease)";
+        assert_eq!(browser.js(players).await, 60);
+        browser.end().await;
+    });
+}
+
+#[test]
 fn the_card_of_an_ending_moves_nothing_unasked() {
     with_browser(|host, browser, _folder| async move {
         browser.before_each_page(SUM_OF_SHIFTS).await;
