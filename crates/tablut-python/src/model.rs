@@ -31,8 +31,8 @@ use tablut_search::formulas::softmax::{exp, log_softmax};
 pub(crate) const SHIPPED_NAME: &str = "the net that comes with the package";
 
 const CHUNK: usize = 4096;
-/// The number of positions that a thread takes at a time.
-const ROWS: usize = 16;
+/// The least and the largest number of positions that a thread takes at a time.
+const ROWS: (usize, usize) = (16, 64);
 
 /// The shipped net, loaded once.
 static LOADED: PyOnceLock<Py<PyModel>> = PyOnceLock::new();
@@ -231,7 +231,7 @@ impl PyModel {
         };
         let queries = games.iter().enumerate().map(query).collect::<PyResult<Vec<Situation>>>()?;
         drop(games);
-        let workers = Workers::new(py, n_threads(threads)?.clamp(1, queries.len().div_ceil(ROWS).max(1)))?;
+        let workers = Workers::new(py, n_threads(threads)?.clamp(1, queries.len().div_ceil(ROWS.0).max(1)))?;
         let mut engines = self.take(workers.n())?;
         let mut found = Found::default();
         for chunk in queries.chunks(CHUNK) {
@@ -300,10 +300,12 @@ impl Found {
         engines: &mut [Box<dyn Inference>],
         queries: &[Situation],
     ) -> Result<(), NetError> {
-        let source = Source { parts: queries.chunks(ROWS).collect(), next: AtomicUsize::new(0) };
+        let rows = queries.len().div_ceil(engines.len()).clamp(ROWS.0, ROWS.1);
+        let source = Source { parts: queries.chunks(rows).collect(), next: AtomicUsize::new(0) };
         let mut done: Vec<_> = engines.iter().map(|_| Ok(Vec::new())).collect();
         workers.run(engines.iter_mut().zip(&mut done), |(engine, done)| *done = source.infer(&mut **engine));
-        let mut parts = done.into_iter().collect::<Result<Vec<_>, NetError>>()?.concat();
+        let mut parts: Vec<Part> =
+            done.into_iter().collect::<Result<Vec<_>, NetError>>()?.into_iter().flatten().collect();
         parts.sort_by_key(|part| part.place);
         for Part { output, move_ends, .. } in parts {
             let before = self.output.logits.len() as u32;
@@ -332,7 +334,6 @@ struct Source<'a> {
     next: AtomicUsize,
 }
 
-#[derive(Clone)]
 struct Part {
     place: usize,
     output: OutputBatch,
@@ -353,7 +354,7 @@ impl Source<'_> {
             }
             let mut output = OutputBatch::default();
             engine.infer(&input, &mut output)?;
-            done.push(Part { place, output, move_ends: input.move_ends.clone() });
+            done.push(Part { place, output, move_ends: std::mem::take(&mut input.move_ends) });
         }
     }
 }

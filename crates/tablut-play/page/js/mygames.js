@@ -33,7 +33,7 @@ on("exercise", ({ index }) => { if (index === null) forgetGame(store.game); });
 on("state", (state) => {
   if (state.ply === 0 && state.tree.length < 2) return;
   if (store.exercise || store.isPuzzle) return;
-  noteEnding(store.game, store.rules?.built_in ? store.rules.name : "own", mySide(), state);
+  noteEnding(store.hello?.levels, store.game, store.rules?.built_in ? store.rules.name : "own", mySide(), state);
   const games = myGames();
   const known = games.find(({ game }) => game === store.game);
   // Stepping back in the moves does not change the game's ending.

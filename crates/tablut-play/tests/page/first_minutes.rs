@@ -71,8 +71,9 @@ fn nothing_jumps_when_the_page_opens_and_when_the_computer_moves() {
 #[test]
 fn the_adaptive_level_is_easier_after_a_lost_game() {
     with_browser(|host, browser, _folder| async move {
-        browser.open(&host, "/#rules=kvasir").await;
+        browser.open(&host, "/").await;
         browser.move_by_clicks("d1-d3").await;
+        browser.until("document.querySelectorAll('.move-list button').length === 2").await;
         browser.click("#more summary").await;
         browser.click("#do-resign").await;
         browser.until("!document.getElementById('choice').hidden").await;
