@@ -1,8 +1,8 @@
 //! What a host offers: nets, puzzles, players, and whether it can train.
 
 use crate::form::rule_form;
-use crate::level::{Level, level_infos};
-use crate::player::{Controller, MAX_EASE, MIN_EASE, Players};
+use crate::level::{Level, MAX_EASE, MIN_EASE, level_infos};
+use crate::player::{Controller, Players};
 use crate::protocol::{BoardInfo, Hello, PROTOCOL, RuleSetInfo};
 use crate::puzzle::PuzzleBook;
 use crate::words::{self, shorten};

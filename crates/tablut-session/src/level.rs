@@ -1,6 +1,5 @@
 //! Levels of play: how many simulations the computer uses, and how much it varies its moves.
 
-use crate::player::{MAX_EASE, MIN_EASE};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
 use serde::Serialize;
@@ -29,19 +28,24 @@ pub struct Level {
     pub blunder: f32,
 }
 
+/// The smallest ease of a player, in percent: always the best move.
+pub(crate) const MIN_EASE: i16 = -150;
+/// The largest ease of a player, in percent.
+pub(crate) const MAX_EASE: i16 = 200;
+
 /// All levels, the weakest first. The adaptive one is last.
 pub const LEVELS: [Level; 8] = [
     // Name, title, description, simulations, temperature, solver, blunder.
     level("newcomer", "Newcomer", "Knows little more than how the pieces move.", 128, 0.0, Solver::Deep, 0.4)
-        .from_ease(30),
+        .keeping_close(30),
     level("beginner", "Beginner", "Often moves without a plan, and lets wins slip.", 128, 0.0, Solver::Deep, 0.4)
-        .from_ease(10),
+        .keeping_close(10),
     level("casual", "Casual", "Plays sensible moves without looking ahead.", 0, 0.6, Solver::Off, 0.3),
     level("club", "Club player", CLUB, 32, 0.5, Solver::Threats, 0.2),
     level("strong", "Strong", "Calculates short lines exactly.", 128, 0.0, Solver::Deep, 0.15),
     level("expert", "Expert", "Looks further ahead and misses little.", 800, 0.0, Solver::Deep, 0.1),
     level("full", "Full strength", "Searches for about a second per move.", 6000, 0.0, Solver::Deep, 0.1),
-    level("adaptive", "Adaptive", ADAPTIVE, 800, 0.0, Solver::Deep, 0.2).from_ease(MIN_EASE),
+    level("adaptive", "Adaptive", ADAPTIVE, 800, 0.0, Solver::Deep, 0.2).keeping_close(MIN_EASE),
 ];
 
 const CLUB: &str = "Looks a little ahead, sees threats, and still varies its moves.";
@@ -125,7 +129,7 @@ pub fn vary_opening(config: &mut SearchConfig, game: &Game) {
 }
 
 impl Level {
-    const fn from_ease(mut self, least: i16) -> Self {
+    const fn keeping_close(mut self, least: i16) -> Self {
         self.eases = Some((least, MAX_EASE));
         self
     }

@@ -14,17 +14,12 @@ pub enum Controller {
         /// Index of the host's net that it plays with.
         #[serde(default)]
         net: usize,
-        /// What earlier games of the person have shown, for a level that keeps games close: 0 for its usual strength, more if
-        /// the person needs an easier opponent, at most [`MAX_EASE`], and less if a harder one, at least [`MIN_EASE`].
+        /// What earlier games of the person have shown, in percent from −150 to 200, for a level that keeps games close: 0 for
+        /// its usual strength, more if the person needs an easier opponent, and less if a harder one.
         #[serde(default, skip_serializing_if = "is_usual")]
         ease: i16,
     },
 }
-
-/// The smallest ease of a player, in percent: always the best move.
-pub const MIN_EASE: i16 = -150;
-/// The largest ease of a player, in percent.
-pub const MAX_EASE: i16 = 200;
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_usual(ease: &i16) -> bool {

@@ -34,9 +34,12 @@ function goal(picture, text) {
 
 function howToMove(side, state) {
   const yours = side ? "one of your ringed pieces" : `one of the ${state.side}' pieces`;
-  const first = side && state.side !== side ? `${state.has_seats ? "Your opponent" : "The computer"} moves first. Then click ` : "Click ";
+  const first = side && state.side !== side ? `${state.has_seats ? "Your opponent" : "The computer"} moves first. Then ${PRESS.toLowerCase()} ` : `${PRESS} `;
   return h("p", {}, first, h("strong", {}, yours), ", then a marked square.");
 }
+
+// What a person does to a square, by the device.
+const PRESS = matchMedia("(pointer: coarse)").matches ? "Tap" : "Click";
 
 // The boards, the first choice of a visitor. Each begins its game with the same players.
 function boards({ state, rules }) {
@@ -51,7 +54,7 @@ function welcome({ state, rules }) {
   const level = side && !state.has_seats && levelOf(state.players[other(side)]);
   const sides = side ? [side] : ["attackers", "defenders"];
   return h("div", { class: "card welcome" }, h("h2", {}, side && use(pieceOf(side)), title),
-    sides.map((one) => goal(side ? "piece-king" : pieceOf(one), side ? rules.aims[one] : `${capital(one)}: ${rules.aims[one]}`)),
+    sides.map((one) => goal(pieceOf(one), side ? rules.aims[one] : `${capital(one)}: ${rules.aims[one]}`)),
     state.has_seats && seatView(),
     howToMove(side, state),
     !state.has_seats && boards({ state, rules }),
@@ -72,12 +75,12 @@ function sharedPosition({ state, rules }) {
   const { title } = store.hello.boards.find(({ size }) => size === rules.size);
   const sides = [state.side, other(state.side)];
   return h("div", { class: "card welcome shared" }, h("h2", {}, use(pieceOf(state.side)), `${title}: ${state.side} to move`),
-    h("p", {}, "Somebody shared this position with you."),
+    h("p", {}, "Somebody shared this position with you. Choose a side: the computer plays the other one."),
     sides.map((side) => goal(pieceOf(side), `${capital(side)}: ${rules.aims[side]}`)),
     h("div", { class: "row" },
       sides.map((side, index) => h("button", { type: "button", id: "go-on-" + side, class: index ? null : "primary", onclick: () => goOnAs(side) }, `Play the ${side}`)),
       h("button", { type: "button", id: "start-lesson", onclick: openLesson }, "Learn in two minutes")),
-    h("p", { class: "soft small" }, "The computer takes the other side. You can also move for both sides on the board."));
+    h("p", { class: "soft small" }, "You can also move for both sides on the board."));
 }
 
 const invitation = () => h("div", { class: "card welcome" }, h("h2", {}, "Your opponent is not here yet"), seatView());
