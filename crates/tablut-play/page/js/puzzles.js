@@ -4,6 +4,7 @@ import { h, replace } from "./dom.js";
 import { on } from "./host.js";
 import { keep, kept } from "./kept.js";
 import { myGames } from "./mygames.js";
+import { drawOwnMistakes, ownMistakes } from "./ownmistakes.js";
 import { changed, request, store, watch } from "./store.js";
 import { addPanel } from "./tabs.js";
 
@@ -124,6 +125,7 @@ function draw() {
 }
 
 function make() {
+  drawOwnMistakes();
   if (made || !store.hello?.puzzles.length) return draw();
   made = true;
   const books = store.hello.puzzles;
@@ -143,6 +145,7 @@ export function makePuzzles() {
   addPanel("learn", "puzzles", "Puzzles", { opened: make }).append(
     h("div", { class: "card" }, h("h2", {}, "Find the win"), h("p", { class: "soft small" }, "Positions from games, each with a win that the solver has proven. You play it to the end against the best defence."), form, record,
       h("details", {}, h("summary", {}, "All puzzles of this kind"), marks)),
+    ownMistakes(),
     h("div", { class: "card" }, h("h2", {}, "From your own games"), h("p", { class: "soft small" }, "The solver searches the games of this browser for wins in two or three. It lists missed wins first."),
       h("div", { class: "row" }, h("button", { type: "button", id: "find-puzzles", onclick: find }, "Look through my games")), told, own));
 }

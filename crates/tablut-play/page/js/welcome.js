@@ -75,12 +75,12 @@ function sharedPosition({ state, rules }) {
   const { title } = store.hello.boards.find(({ size }) => size === rules.size);
   const sides = [state.side, other(state.side)];
   return h("div", { class: "card welcome shared" }, h("h2", {}, use(pieceOf(state.side)), `${title}: ${state.side} to move`),
-    h("p", {}, "Somebody shared this position with you. Choose a side: the computer plays the other one."),
+    h("p", {}, "Somebody shared this position with you."),
     sides.map((side) => goal(pieceOf(side), `${capital(side)}: ${rules.aims[side]}`)),
     h("div", { class: "row" },
       sides.map((side, index) => h("button", { type: "button", id: "go-on-" + side, class: index ? null : "primary", onclick: () => goOnAs(side) }, `Play the ${side}`)),
       h("button", { type: "button", id: "start-lesson", onclick: openLesson }, "Learn in two minutes")),
-    h("p", { class: "soft small" }, "You can also move for both sides on the board."));
+    h("p", { class: "soft small" }, "The computer takes the other side. You can also move for both sides on the board."));
 }
 
 const invitation = () => h("div", { class: "card welcome" }, h("h2", {}, "Your opponent is not here yet"), seatView());

@@ -133,6 +133,39 @@ fn a_review_makes_exercises_that_take_every_winning_move() {
 }
 
 #[test]
+fn ones_own_mistakes_come_again_after_some_days() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir&start=9/9/9/9/2K5t/9/9/9/6t1t+d").await;
+        browser.js("document.getElementById('go-on-defenders').click()").await;
+        browser.until("document.querySelector('#player-bottom .name').textContent === 'You'").await;
+        browser.move_by_clicks("c5-h5").await;
+        browser.until("document.querySelectorAll('.move-list button').length === 2").await;
+        browser.panel("review").await;
+        browser.click("#start-review").await;
+        browser.until("document.querySelectorAll('.mistakes button').length > 0").await;
+        browser.panel("puzzles").await;
+        assert_eq!(browser.js("document.getElementById('due-mistakes').disabled").await, true, "not today");
+        // Three days later, in another game.
+        let later = "localStorage.setItem('mistakes', JSON.stringify(JSON.parse(localStorage.getItem('mistakes')).map((one) => \
+             ({ ...one, at: one.at - 3 * 86400000 }))))";
+        browser.js(later).await;
+        browser.page.goto("about:blank").await.unwrap();
+        browser.open(&host, "/#rules=masters").await;
+        browser.panel("puzzles").await;
+        browser.until("!document.getElementById('due-mistakes').disabled").await;
+        browser.click("#due-mistakes").await;
+        browser.until("document.getElementById('task').textContent.includes('find something better')").await;
+        browser.square("c5").await;
+        browser.square("a5").await;
+        browser.until("document.querySelector('.verdict')?.textContent.includes('Right')").await;
+        let kept =
+            browser.js("JSON.parse(localStorage.getItem('mistakes')).find((one) => one.played === 'c5-h5').times");
+        assert_eq!(kept.await, 1);
+        browser.end().await;
+    });
+}
+
+#[test]
 fn grades_are_strict_against_a_strong_level_and_lenient_against_a_weak_one() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/").await;
