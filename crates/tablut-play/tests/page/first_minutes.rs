@@ -69,6 +69,23 @@ fn nothing_jumps_when_the_page_opens_and_when_the_computer_moves() {
 }
 
 #[test]
+fn ones_own_move_is_seen_before_the_answer() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        browser
+            .js("(() => { window.times = []; const list = () => document.querySelectorAll('.move-list button').length; \
+                 new MutationObserver(() => { if (window.times.length < list()) window.times.push(performance.now()); }) \
+                 .observe(document.body, { subtree: true, childList: true }); })()")
+            .await;
+        browser.move_by_clicks("d1-d3").await;
+        browser.until("window.times.length === 2").await;
+        let waited = browser.js("window.times[1] - window.times[0]").await.as_f64().unwrap();
+        assert!(waited > 350.0, "the answer came after {waited} ms");
+        browser.end().await;
+    });
+}
+
+#[test]
 fn the_adaptive_level_is_easier_after_a_lost_game() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/").await;

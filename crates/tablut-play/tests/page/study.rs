@@ -41,6 +41,25 @@ fn an_analysis_goes_on_until_it_is_stopped_and_then_from_there() {
 }
 
 #[test]
+fn a_line_is_shown_on_the_board_and_played_only_by_its_own_button() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir").await;
+        browser.panel("analysis").await;
+        browser.click("#analyse").await;
+        browser.until("document.querySelectorAll('#panel-analysis .lines li').length > 0").await;
+        let moves = "document.querySelectorAll('.move-list button').length";
+        let drawn = "document.querySelector('#panel-analysis .lines .first').textContent";
+        browser.js("document.querySelector('#panel-analysis .lines button').click()").await;
+        assert_eq!(browser.js(moves).await, 0, "a click shows the line");
+        let play = "document.querySelector('#panel-analysis .lines .play').click()";
+        let played = browser.js(&format!("[{drawn}, {play}]")).await;
+        browser.until(&format!("{moves} === 1")).await;
+        assert!(browser.text(".move-list").await.contains(played[0].as_str().unwrap()));
+        browser.end().await;
+    });
+}
+
+#[test]
 fn a_study_of_a_game_against_the_computer_has_both_sides_and_keeps_arrows() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/").await;
@@ -138,10 +157,10 @@ fn ones_own_mistakes_come_again_after_some_days() {
         browser.open(&host, "/#rules=kvasir&start=9/9/9/9/2K5t/9/9/9/6t1t+d").await;
         browser.js("document.getElementById('go-on-defenders').click()").await;
         browser.until("document.querySelector('#player-bottom .name').textContent === 'You'").await;
+        browser.panel("review").await;
         browser.move_by_clicks("c5-h5").await;
         browser.until("document.querySelectorAll('.move-list button').length === 2").await;
-        browser.panel("review").await;
-        browser.click("#start-review").await;
+        browser.js("document.getElementById('start-review').click()").await;
         browser.until("document.querySelectorAll('.mistakes button').length > 0").await;
         browser.panel("puzzles").await;
         assert_eq!(browser.js("document.getElementById('due-mistakes').disabled").await, true, "not today");
