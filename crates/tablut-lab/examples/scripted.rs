@@ -1,4 +1,4 @@
-//! Scripted people play series against levels, and after each game the ease of the level that adapts changes as on the page.
+//! Scripted people play series against levels, and after each game the level's ease changes as on the page.
 //! The program prints a JSON line for each series: `scripted RULES PERSON LEVEL N_GAMES`.
 
 use rand::rngs::ChaCha8Rng;

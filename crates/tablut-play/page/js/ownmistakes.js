@@ -26,6 +26,7 @@ function showExercise() {
   const index = store.review?.mistakes.findIndex((mistake) => mistake.ply === present.ply && mistake.played === present.played) ?? -1;
   if (index < 0) return;
   isComing = false;
+  present.index = index;
   request("exercise", { index });
 }
 
@@ -48,7 +49,7 @@ on("review", ({ mistakes }) => {
 });
 
 on("judgement", (judgement) => {
-  if (!present || isComing || store.game !== present.game || !store.exercise) return;
+  if (!present || isComing || store.game !== present.game || store.exercise?.index !== present.index) return;
   const { times } = kept(KEY, []).find(same(present)) ?? { times: 0 };
   const isSolved = judgement.answered && ["best", "enough"].includes(judgement.sufficiency);
   change(present, { at: Date.now(), times: isSolved ? times + 1 : 0 });
