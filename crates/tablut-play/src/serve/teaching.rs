@@ -137,6 +137,10 @@ impl Teaching {
                     state.watchers.push(outbox.downgrade());
                 }
                 put(outbox, &encode(&self.list(&state, refusal)));
+                if let Some(running) = &mut state.running {
+                    // The next look sends the game again.
+                    running.shown = None;
+                }
                 for run in state.active() {
                     put(outbox, &encode(&Event::Training(Box::new(self.view(&state, &run)?))));
                 }
