@@ -15,7 +15,7 @@ const MAX_ERROR: usize = 400;
 /// Teaching without a limit plans for this time, and then for as much again as it has taken.
 const FIRST_SECONDS: u32 = 600;
 /// Games of a person and searches of the page go first.
-const NICENESS: &str = "15";
+const NICENESS: &str = "10";
 /// The settings of `train --time` that differ, because people watch: more games show how strong each generation is, and
 /// no other opponents than the nets of this run.
 const CHANGES: [&str; 2] = ["evaluation.rating_share=0.6", "evaluation.against=[]"];
@@ -129,14 +129,19 @@ fn spawn(folder: &Path, rule_file: Option<&Path>, seconds: u32, files: &Path) ->
         let taken = seconds_of(&metrics);
         command.arg("--resume").arg(folder).arg("--time").arg(format!("{}s", taken as u64 + u64::from(seconds)));
         if !metrics.is_empty() {
-            let further = f64::from(seconds) / (taken / metrics.len() as f64).max(1.0);
-            let generations = metrics.len() + (further.round() as usize).max(1);
+            let generations = metrics.len() + further_generations(seconds);
             command.arg("--set").arg(format!("schedule.generations={generations}"));
         }
     }
     // The pipe closes when this program ends in any way.
     command.arg("--until-input-ends").stdin(Stdio::piped()).stdout(Stdio::null());
     command.stderr(File::create(files.join("errors.txt"))?).spawn()
+}
+
+/// About as many generations as a new run of this time has on two cores. `train --time` plans their games.
+fn further_generations(seconds: u32) -> usize {
+    const GENERATIONS_OF_TWO_MINUTES: f64 = 16.0;
+    (GENERATIONS_OF_TWO_MINUTES * (f64::from(seconds) / 120.0).sqrt().max(1.0)).round() as usize
 }
 
 /// The same command with a low priority.
