@@ -127,7 +127,7 @@ impl Teaching {
                 state.failed.remove(&run);
                 let are_new = self.offer_nets();
                 let list = self.list(&state, None);
-                self.tell(&mut state, &list);
+                state.tell(&list);
                 return Ok(are_new);
             }
             Request::TaughtNets => {
@@ -212,11 +212,11 @@ impl Teaching {
         let are_new = ended.is_some() && self.offer_nets();
         if ended.is_some() || started || queue_changed {
             let list = self.list(state, None);
-            self.tell(state, &list);
+            state.tell(&list);
         }
         for run in state.active().into_iter().chain(ended.clone()) {
             if let Ok(view) = self.view(state, &run) {
-                self.tell(state, &Event::Training(Box::new(view)));
+                state.tell(&Event::Training(Box::new(view)));
             }
         }
         self.tell_game(state);
@@ -288,18 +288,6 @@ impl Teaching {
         Event::TaughtNets { runs, bytes, most_bytes: MOST_BYTES, refused: refusal.map(str::to_owned) }
     }
 
-    /// Sends an event to all interfaces that watch. One that is slow may miss it.
-    fn tell(&self, state: &mut State, event: &Event) {
-        let text = encode(event);
-        state.watchers.retain(|watcher| {
-            let outbox = watcher.upgrade();
-            if let Some(outbox) = &outbox {
-                put(outbox, &text);
-            }
-            outbox.is_some()
-        });
-    }
-
     fn tell_game(&self, state: &mut State) {
         let Some(running) = &mut state.running else { return };
         let game = self.trainer().ok().and_then(|trainer| trainer.game(&self.runs.place(&running.run)));
@@ -310,7 +298,7 @@ impl Teaching {
         }
         running.shown = shown;
         running.run.clone_into(&mut game.run);
-        self.tell(state, &Event::TrainingGame(Box::new(game)));
+        state.tell(&Event::TrainingGame(Box::new(game)));
     }
 }
 
@@ -319,6 +307,18 @@ impl State {
     fn active(&self) -> Vec<String> {
         let running = self.running.iter().map(|running| &running.run);
         running.chain(self.queue.iter().map(|order| &order.run)).cloned().collect()
+    }
+
+    /// Sends an event to all interfaces that watch. One that is slow may miss it.
+    fn tell(&mut self, event: &Event) {
+        let text = encode(event);
+        self.watchers.retain(|watcher| {
+            let outbox = watcher.upgrade();
+            if let Some(outbox) = &outbox {
+                put(outbox, &text);
+            }
+            outbox.is_some()
+        });
     }
 
     fn has(&self, run: &str) -> bool {

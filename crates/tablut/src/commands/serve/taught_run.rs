@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use tablut_arena::EvaluationReport;
 use tablut_games::{GenerationFile, GenerationMetrics, RunFolder, load_net};
-use tablut_net::{Card, Model};
+use tablut_net::{Card, Model, StatedRules};
 use tablut_report::figures::{count, duration};
 use tablut_report::{DisplayedGame, Live};
 use tablut_rules::{Outcome, Position, Reason, Results, Rules};
@@ -148,7 +148,7 @@ pub fn model_file(folder: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 fn card(folder: &Path, model: &Model) -> Card {
-    let rules: Vec<&str> = model.rules.iter().map(|rules| rules.name()).collect();
+    let rules: Vec<&str> = model.rules.iter().map(StatedRules::name).collect();
     let (metrics, _) = RunFolder(folder).read_readable_metrics().unwrap_or_default();
     let seconds: f64 = metrics.iter().map(GenerationMetrics::seconds).sum();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

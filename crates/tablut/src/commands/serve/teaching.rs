@@ -15,6 +15,7 @@ const MAX_ERROR: usize = 400;
 /// Teaching without a limit plans for this time, and then for as much again as it has taken.
 const FIRST_SECONDS: u32 = 600;
 /// Games of a person and searches of the page go first.
+#[cfg(unix)]
 const NICENESS: &str = "10";
 /// The settings of `train --time` that differ, because people watch: more games show how strong each generation is, and
 /// no other opponents than the nets of this run.
@@ -118,7 +119,7 @@ impl Drop for ChildTraining {
 
 /// Starts a process that trains for `seconds`: a new run on a rule file, or further generations of the run in `folder`.
 fn spawn(folder: &Path, rule_file: Option<&Path>, seconds: u32, files: &Path) -> std::io::Result<Child> {
-    let mut command = in_background(crate::restart::command()?);
+    let mut command = background_command()?;
     command.arg("train").arg("--plain");
     if let Some(rule_file) = rule_file {
         command.arg("--rules").arg(rule_file).arg("--from-scratch").arg("--run").arg(folder);
@@ -144,21 +145,23 @@ fn further_generations(seconds: u32) -> usize {
     (GENERATIONS_OF_TWO_MINUTES * (f64::from(seconds) / 120.0).sqrt().max(1.0)).round() as usize
 }
 
-/// The same command with a low priority.
+/// A command that starts the program with a low priority.
 #[cfg(unix)]
-fn in_background(command: Command) -> Command {
+fn background_command() -> std::io::Result<Command> {
+    let program = crate::restart::command()?;
     let mut low = Command::new("nice");
-    low.args(["-n", NICENESS]).arg(command.get_program()).args(command.get_args());
-    low
+    low.args(["-n", NICENESS]).arg(program.get_program()).args(program.get_args());
+    Ok(low)
 }
 
-/// The same command with a low priority.
+/// A command that starts the program with a low priority.
 #[cfg(windows)]
-fn in_background(mut command: Command) -> Command {
+fn background_command() -> std::io::Result<Command> {
     use std::os::windows::process::CommandExt;
     const BELOW_NORMAL_PRIORITY_CLASS: u32 = 0x4000;
-    command.creation_flags(BELOW_NORMAL_PRIORITY_CLASS);
-    command
+    let mut program = crate::restart::command()?;
+    program.creation_flags(BELOW_NORMAL_PRIORITY_CLASS);
+    Ok(program)
 }
 
 fn metrics(folder: &Path) -> Vec<GenerationMetrics> {
