@@ -61,6 +61,7 @@ pub use device::{ComputeDevice, DeviceError};
 pub use forecast::{Forecast, GenerationPace};
 pub use generation::{GenerationSteps, WorkClock};
 pub use gradient_backend::{GradientBackend, StepError, StepReport};
+pub use history::GENERATIONS_COUNTED;
 pub use learner::LearnerState;
 pub use measurements::free_bytes;
 pub use memory::MemoryBounds;
