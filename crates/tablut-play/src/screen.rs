@@ -185,7 +185,7 @@ impl<'a> Screen<'a> {
 
     /// Switches the game's analysis on or off. A new game begins without analysis.
     fn request_analysis(&mut self) {
-        if let Err(error) = self.game.request(Request::Analyse { on: self.view.analysing }) {
+        if let Err(error) = self.game.request(Request::Analyse { on: self.view.analysing, net: 0 }) {
             self.view.message = error;
         }
     }

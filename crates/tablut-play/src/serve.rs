@@ -6,20 +6,23 @@ mod connection;
 mod game_server;
 mod listener;
 mod nets;
+mod outbox;
 mod routes;
+mod taught_runs;
+mod teaching;
 #[cfg(test)]
 mod tests;
-mod training;
+mod trainer;
 
 pub use routes::{AddedPage, RenderPage, link_to};
-pub use training::{Trainer, Training};
+pub use trainer::{Trainer, Training};
 
 use crate::game_files::{SavedGames, data_folder};
 use crate::shared_jobs::SharedJobs;
 use access::AccessControl;
 use axum::Router;
 use game_server::GameServer;
-use listener::BoundedListener;
+use listener::{BoundedListener, Peer};
 use nets::{NetShelf, NetSources};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
@@ -29,9 +32,9 @@ use std::time::Duration;
 use tablut_games::CancelToken;
 use tablut_net::NetDevice;
 use tablut_session::{DEMO_PAUSE, HostConfig, PuzzleBook};
+use teaching::Teaching;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
-use training::TrainingSlot;
 
 pub const PORT: u16 = 8527;
 const MAX_WORKERS: usize = 4;
@@ -39,6 +42,8 @@ const MAX_WORKERS: usize = 4;
 const SWEEP: Duration = Duration::from_mins(1);
 /// How often the server asks whether it was cancelled.
 const PATIENCE: Duration = Duration::from_millis(100);
+/// How often the nets that are being taught are looked at.
+const WATCH: Duration = Duration::from_secs(1);
 /// How often a run's folder is searched for new checkpoints.
 const FOLLOW: Duration = Duration::from_secs(2);
 
@@ -65,7 +70,10 @@ pub struct ServeArgs {
     /// shows its checkpoints.
     #[arg(long, value_name = "RUN")]
     pub run: Option<PathBuf>,
-    /// The folder of saved games [default: tablut/games in the user's data folder].
+    /// Let other machines that can open the page teach nets too. This takes time on all cores of this machine.
+    #[arg(long)]
+    pub teach: bool,
+    /// The folder of saved games and taught nets [default: tablut/games in the user's data folder].
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
 }
@@ -121,10 +129,11 @@ pub fn serve(
     let saved_in = saved.described();
     let puzzles = PUZZLES.map(PuzzleBook::parse).into_iter().collect::<Result<_, _>>();
     let puzzles = puzzles.map_err(|error| ServeError(format!("the built-in puzzles: {error}")))?;
-    let training = TrainingSlot::new(trainer);
+    let teaching = Teaching::new(trainer, &folder, nets.clone());
+    nets.refresh();
     let config = HostConfig {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        trains: training.is_available(),
+        trains: teaching.is_available(),
         run_page: pages.first().map(|page| page.path.trim_start_matches('/').to_owned()),
         puzzles,
         custom_players: Vec::new(),
@@ -132,14 +141,15 @@ pub fn serve(
         ..HostConfig::default()
     };
     let jobs = Arc::new(SharedJobs::default());
-    let server = GameServer::new(config, saved, jobs.clone(), training, nets.clone());
+    let server = GameServer::new(config, saved, jobs.clone(), teaching, nets.clone());
     start_workers(&server, &jobs, &nets)?;
     let runtime = runtime(2)?;
     repeat(&runtime, SWEEP, &server, GameServer::sweep);
+    repeat(&runtime, WATCH, &server, GameServer::watch_teaching);
     if args.run.is_some() || args.checkpoints.is_some() {
         repeat(&runtime, FOLLOW, &server, GameServer::refresh_nets);
     }
-    let router = |access: AccessControl| routes::router(server, Arc::new(access), pages);
+    let router = |access: AccessControl| routes::router(server, Arc::new(access), args.teach, pages);
     let ready = &mut |links: &[String]| {
         let mut others: Vec<String> = links[1..].iter().map(|link| format!("Also: {link}")).collect();
         others.push(saved_in.clone());
@@ -217,7 +227,7 @@ async fn run(
     let access = AccessControl::new(address, &args.host, token);
     let router = router(access);
     ready(&links);
-    Ok(axum::serve(BoundedListener::new(listener), router).await?)
+    Ok(axum::serve(BoundedListener::new(listener), router.into_make_service_with_connect_info::<Peer>()).await?)
 }
 
 /// The addresses under which this machine is reached, its own network's first. The unspecified address (0.0.0.0) does not

@@ -35,6 +35,7 @@ mod results;
 mod saved;
 mod session;
 mod shared_search;
+mod teaching;
 mod thinking;
 mod tree;
 pub mod view;
@@ -53,12 +54,15 @@ pub use puzzle::{BookPuzzle, PuzzleBook, PuzzleCounts};
 pub use record::Format;
 pub use report::{Alarm, GameEnding, MoveReport};
 pub use results::{
-    Balance, ExperimentView, FoundPuzzle, GenerationBalance, LensRow, Mistake, NextPuzzle, RefutationBranch,
-    RefutationView, ReviewReport, Share, Shares, TrainingState, TrainingView,
+    Balance, ExperimentView, FoundPuzzle, LensRow, Mistake, NextPuzzle, RefutationBranch, RefutationView, ReviewReport,
+    Share, Shares,
 };
 pub use saved::{FORMAT, SavedGame, SavedGameError, SavedPosition, SavedReview, VERSION};
 pub use session::{MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Session, SessionError};
 pub use shared_search::{SearchOrder, SharedSearch};
+pub use teaching::{
+    GenerationView, ScoreView, TaughtNet, TrainingGame, TrainingPhase, TrainingState, TrainingView, check_teachable,
+};
 pub use thinking::{Analysis, LineView, Thinking, report_search};
 pub use tree::{Node, NodeId, NodeValue, Reviewed, Tree};
 pub use work::{AnalysisMemory, Experiment, Review, SearchWork, Step, Update, Work};

@@ -70,6 +70,8 @@ pub struct LiveGame {
     /// Whether the first greeting asks the host to save the game.
     is_new: bool,
     analysing: bool,
+    /// Index of the net that analyses.
+    analysis_net: usize,
     /// The last analysis, with its tree.
     analysis: Option<OpenEnded>,
     exercises: Vec<Exercise>,
@@ -96,6 +98,7 @@ impl LiveGame {
             config,
             is_new: false,
             analysing: false,
+            analysis_net: 0,
             analysis: None,
             exercises: Vec::new(),
             exercise: None,
@@ -312,7 +315,8 @@ impl LiveGame {
             let search = search.unwrap_or_else(|| OpenEnded::new(game, &self.config.analysis_memory, seed));
             let work = AnalysisWork::going_on(self.session.current(), &search);
             self.analysis = Some(search);
-            self.start(JobKind::Analysis, Priority::Soon, work, response);
+            let net = self.analysis_net;
+            self.start_with_net(JobKind::Analysis, Priority::Soon, net, Duration::ZERO, Box::new(work), response);
         }
     }
 

@@ -9,7 +9,8 @@ use crate::player::{Offer, Players};
 use crate::puzzle::PuzzleCounts;
 use crate::record::Format;
 use crate::report::GameEnding;
-use crate::results::{ExperimentView, FoundPuzzle, LensRow, Mistake, RefutationView, TrainingView};
+use crate::results::{ExperimentView, FoundPuzzle, LensRow, Mistake, RefutationView};
+use crate::teaching::{TaughtNet, TrainingGame, TrainingView};
 use crate::thinking::Analysis;
 use crate::tree::{NodeId, NodeValue};
 use crate::view::{RulesView, State};
@@ -119,8 +120,12 @@ pub enum Request {
     Promote { node: NodeId },
     /// Writes a comment on a position.
     Comment { node: NodeId, text: String },
-    /// Switches the analysis on or off. While it is on, every new position is analysed.
-    Analyse { on: bool },
+    /// Switches the analysis on or off. While it is on, every new position is analysed by this net, by default the first.
+    Analyse {
+        on: bool,
+        #[serde(default)]
+        net: usize,
+    },
     /// Asks for the computer's advice.
     Hint,
     /// Asks what the opponent would do if it were its turn.
@@ -155,10 +160,20 @@ pub enum Request {
     CheckRules { set: Value },
     /// The net plays itself under the form's rules. `games` is the number of games at each strength.
     Experiment { set: Value, games: u32 },
-    /// Trains a net for a few minutes on the form's rules.
-    Train { set: Value },
-    /// Stops the training.
-    StopTraining,
+    /// Teaches a new net these rules for a number of seconds, or without a limit.
+    Teach { rules: RequestedRules, seconds: Option<u32> },
+    /// Teaches the net of an earlier run for this number of further seconds, or without a limit.
+    TeachOn { run: String, seconds: Option<u32> },
+    /// Stops a run, or removes it from the queue. What it has learnt stays.
+    StopTeaching { run: String },
+    /// Asks for the list of runs. From then on this interface receives [`Event::Training`] and [`Event::TrainingGame`].
+    TaughtNets,
+    /// Asks for the state of a run.
+    ShowTaught { run: String },
+    /// Deletes a run that is not in progress.
+    ForgetTaught { run: String },
+    /// Asks for the model file of a run's newest net.
+    DownloadNet { run: String },
     /// Stops the review, the lens, the experiment, the checkpoints and the search for puzzles.
     Stop,
     /// Asks for the game, the position or the rules as a file.
@@ -172,6 +187,22 @@ pub enum Request {
 pub enum RequestedRules {
     Name(String),
     Toml(String),
+}
+
+impl Request {
+    /// Whether the request is about the nets that a host teaches, which needs no game.
+    pub fn is_about_teaching(&self) -> bool {
+        matches!(
+            self,
+            Self::Teach { .. }
+                | Self::TeachOn { .. }
+                | Self::StopTeaching { .. }
+                | Self::TaughtNets
+                | Self::ShowTaught { .. }
+                | Self::ForgetTaught { .. }
+                | Self::DownloadNet { .. }
+        )
+    }
 }
 
 impl RequestedRules {
@@ -242,8 +273,15 @@ pub enum Event {
     CheckpointAnalysis { node: NodeId, checkpoint: usize, analysis: Box<Analysis> },
     /// Puzzles found so far, without their solutions. `looked` of `of` games have been searched.
     FoundPuzzles { puzzles: Vec<FoundPuzzle>, looked: usize, of: usize },
-    /// The state of a training.
+    /// The state of a run that teaches a net.
     Training(Box<TrainingView>),
+    /// A game that the newest net of a run has played against itself.
+    TrainingGame(Box<TrainingGame>),
+    /// The runs of this host, the latest first. A host has a limit for their sum of `bytes`. `refused` says why this
+    /// interface cannot teach.
+    TaughtNets { runs: Vec<TaughtNet>, bytes: u64, most_bytes: u64, refused: Option<String> },
+    /// A model file with a name for it.
+    NetFile { name: String, base64: String },
     /// The game, the position or the rules as the text of a file, with a name for it.
     Export { format: Format, name: String, text: String },
     /// The games that were added.

@@ -136,34 +136,6 @@ pub struct ReviewReport {
     pub positions: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TrainingView {
-    pub rules: String,
-    pub toml: String,
-    pub seconds: u64,
-    /// The time budget, in seconds.
-    pub of: u64,
-    pub generations: Vec<GenerationBalance>,
-    pub state: TrainingState,
-    pub folder: String,
-}
-
-#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TrainingState {
-    Running,
-    Ended,
-    Failed(String),
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct GenerationBalance {
-    pub generation: u32,
-    #[serde(flatten)]
-    pub shares: Shares,
-    pub mean_plies: f64,
-}
-
 #[cfg(test)]
 mod tests {
     use super::Share;

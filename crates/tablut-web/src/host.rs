@@ -292,8 +292,8 @@ impl BrowserHost {
                 self.open(live);
                 self.greet(outputs);
             }
-            Request::Train { .. } | Request::StopTraining => {
-                return Err("training needs the program: `tablut serve`".to_owned());
+            request if request.is_about_teaching() => {
+                return Err("teaching needs the program: `tablut serve`".to_owned());
             }
             Request::Sit { .. } => return Err(NO_SEATS.to_owned()),
             request => {

@@ -67,6 +67,7 @@ pub struct Phase {
 
 impl Phase {
     pub const SELF_PLAY: &str = "self-play";
+    pub const LEARNING: &str = "learning";
 
     /// A phase that begins now, with `total` units to do.
     fn new(name: &'static str, unit: &'static str, generation: u64, total: u64, evaluations_before: u64) -> Self {
@@ -139,7 +140,7 @@ impl RunProgress {
             RunEvent::SelfPlayBegan { generation, games } => {
                 self.begin(Phase::SELF_PLAY, "games", generation, games as u64);
             }
-            RunEvent::LearningBegan { generation, steps } => self.begin("learning", "steps", generation, steps),
+            RunEvent::LearningBegan { generation, steps } => self.begin(Phase::LEARNING, "steps", generation, steps),
             RunEvent::RatingBegan { generation, games } => self.begin("rating", "games", generation, games),
             RunEvent::GameEnded(game) => {
                 if let Some(rules) = self.rules.iter().find(|rules| rules.name() == game.rules) {

@@ -4,6 +4,7 @@ import { capital, chancesBar, h, percent, replace } from "./dom.js";
 import { request, set, store, watch } from "./store.js";
 import { addPanel } from "./tabs.js";
 import { drawGraph, makeGraph } from "./evaluation.js";
+import { on } from "./host.js";
 import { aboutNets } from "./nets.js";
 import { proofCard } from "./proof.js";
 import { studyCard } from "./study.js";
@@ -17,14 +18,24 @@ const graph = makeGraph();
 const DRAWN_BY = [["visits", "visits"], ["prior", "prior"], ["value", "value"]];
 const drawnBy = h("select", { id: "drawn-by", onchange: () => set({ drawnBy: drawnBy.value }) }, DRAWN_BY.map(([value, text]) => h("option", { value }, text)));
 
-export async function analyse(on) {
-  set({ analysing: on, ...(on ? {} : { analysis: null }) });
-  if (!(await request("analyse", { on }))) set({ analysing: false });
+// The net that analyses, where there are several.
+const nets = h("select", { id: "analysis-net", "aria-label": "Net that analyses", hidden: true, onchange: () => { if (store.analysing) analyse(true); } });
+on("hello", ({ nets: names }) => {
+  const chosen = nets.value;
+  replace(nets, names.map((name, index) => h("option", { value: String(index) }, name)));
+  nets.value = String(chosen < names.length ? Number(chosen) : 0);
+  nets.hidden = names.length < 2;
+});
+
+export async function analyse(isOn, net = Number(nets.value)) {
+  nets.value = String(net);
+  set({ analysing: isOn, ...(isOn ? {} : { analysis: null }) });
+  if (!(await request("analyse", { on: isOn, net }))) set({ analysing: false });
 }
 
 export function makeLines() {
   addPanel("analyse", "analysis", "Analysis").append(
-    h("div", { class: "card" }, h("div", { class: "row" }, toggle, h("label", { for: "drawn-by", class: "small" }, "Arrows by"), drawnBy), summary, lines),
+    h("div", { class: "card" }, h("div", { class: "row" }, toggle, h("label", { for: "drawn-by", class: "small" }, "Arrows by"), drawnBy, nets), summary, lines),
     studyCard(),
     proofCard(),
     h("div", { class: "card" }, h("h2", {}, "Chances over the game"), graph, h("p", { class: "soft small" }, "Up: the attackers are ahead. Down: the defenders. Click to go there.")),

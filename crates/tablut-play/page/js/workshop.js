@@ -7,7 +7,7 @@ import { USUAL_LEVEL } from "./levels.js";
 import { request, store } from "./store.js";
 import { addPanel } from "./tabs.js";
 import { topicsView } from "./rules.js";
-import { trainingCard } from "./training.js";
+import { openTeach } from "./teach.js";
 
 let values = null;
 let check = null;
@@ -149,8 +149,7 @@ function make() {
     h("div", { class: "card" }, h("h2", {}, "Change the rules and try them"), h("p", { class: "soft small" }, "Start from a rule set, change clauses below, and let the net play itself at three strengths: by its policy alone, with 16 and with 64 simulations a move."),
       h("div", { class: "field" }, h("label", { for: "base" }, "Start from"), base), verdict,
       h("div", { class: "row" }, h("label", { for: "games", class: "hidden-text" }, "Games"), games, h("button", { ...ready, class: "primary", id: "run-experiment", onclick: () => run(Number(games.value)) }, "Let the net play"),
-        h("button", { type: "button", onclick: () => request("stop") }, "Stop"), h("button", { ...ready, id: "play-rules", onclick: play }, "Play these rules"), h("button", { ...ready, id: "save-rules", onclick: saveRules }, "Save the rule file")), result),
-    trainingCard(() => values, ready),
+        h("button", { type: "button", onclick: () => request("stop") }, "Stop"), h("button", { ...ready, id: "teach-these", onclick: () => openTeach({ name: values.name, toml: check.rules.toml }) }, "Teach a net these rules"), h("button", { ...ready, id: "play-rules", onclick: play }, "Play these rules"), h("button", { ...ready, id: "save-rules", onclick: saveRules }, "Save the rule file")), result),
     store.hello.form.map((group) => h("fieldset", {}, h("legend", {}, group.title), group.fields.map((clause) => field(clause, group)))));
   startFrom(base.value);
 }

@@ -34,6 +34,8 @@ pub struct AccessControl {
     /// address is safe, because DNS rebinding works only with names.
     any_address_at: Option<u16>,
     token: Option<String>,
+    /// Whether the owner has added names, for example that of a proxy.
+    has_names: bool,
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -76,7 +78,11 @@ impl AccessControl {
         };
         let mut hosts: Vec<String> = bare.iter().flat_map(with_port).collect();
         hosts.extend(names.iter().map(|name| name.to_ascii_lowercase()));
-        Self { hosts, any_address_at: ip.is_unspecified().then_some(port), token }
+        Self { hosts, any_address_at: ip.is_unspecified().then_some(port), token, has_names: !names.is_empty() }
+    }
+
+    pub fn has_names(&self) -> bool {
+        self.has_names
     }
 
     fn knows(&self, host: &str) -> bool {

@@ -1,6 +1,7 @@
 //! One interface's connection: its requests in order and at a limited rate, and the events for it.
 
-use super::game_server::{GameRoom, GameServer, Outbox, encode};
+use super::game_server::{GameRoom, GameServer};
+use super::outbox::{Outbox, encode};
 use axum::extract::ws::{Message, WebSocket};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -58,8 +59,17 @@ impl Drop for JoinedGame {
     }
 }
 
-/// Serves an interface. `only` is the game of an interface that may see no other one.
-pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>, only: Option<Arc<str>>) {
+/// What an interface may do.
+#[derive(Clone, Default)]
+pub struct Permission {
+    /// The game of an interface that may see no other one.
+    pub only: Option<Arc<str>>,
+    /// Why it may not teach nets. `None` if it may.
+    pub no_teaching: Option<&'static str>,
+}
+
+/// Serves an interface.
+pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>, permission: Permission) {
     let (outbox, mut inbox): (Outbox, _) = mpsc::channel(OUTBOX);
     // After joining a game only its room holds the sender. The inbox ends when the room removes a slow interface.
     let (sender, mut before_joining) = (outbox.downgrade(), Some(outbox));
@@ -80,8 +90,8 @@ pub async fn serve(mut socket: WebSocket, server: Arc<GameServer>, only: Option<
             },
             message = next_message(&mut socket, &mut early) => match message {
                 Some(Ok(Message::Text(text))) => {
-                    let only = only.as_deref();
-                    let mut waiting = Waiting { server: &server, socket: &mut socket, early: &mut early, only };
+                    let permission = &permission;
+                    let mut waiting = Waiting { server: &server, socket: &mut socket, early: &mut early, permission };
                     match sender.upgrade() {
                         Some(outbox) => answer(&mut waiting, &mut joined, outbox, &mut limiter, text.as_str()).await,
                         None => false,
@@ -126,7 +136,8 @@ fn is_long(request: &Request) -> bool {
 fn is_within(request: &Request, game: &str) -> bool {
     match request {
         Request::Open { game: asked } => asked == game,
-        Request::Train { .. } | Request::StopTraining | Request::ImportGames { .. } => false,
+        Request::ImportGames { .. } => false,
+        request if request.is_about_teaching() => false,
         request => !request.begins_a_game() && request.games().iter().all(|asked| asked == game),
     }
 }
@@ -137,8 +148,7 @@ struct Waiting<'a> {
     socket: &'a mut WebSocket,
     /// Messages that arrive meanwhile.
     early: &'a mut VecDeque<Message>,
-    /// The game of an interface that may see no other one.
-    only: Option<&'a str>,
+    permission: &'a Permission,
 }
 
 impl Waiting<'_> {
@@ -191,14 +201,15 @@ async fn answer(
         Ok(call) => call,
         Err(refused) => return outbox.try_send(encode(&refused)).is_ok(),
     };
-    if waiting.only.is_some_and(|only| !is_within(&call.request, only)) {
+    if waiting.permission.only.as_ref().is_some_and(|only| !is_within(&call.request, only)) {
         let reason = Err("your link is for one game; the person who sent it can begin others".to_owned());
         return outbox.try_send(encode(&Event::end(call.id, reason))).is_ok();
     }
     let (server, taken) = (waiting.server.clone(), joined.take());
+    let no_teaching = waiting.permission.no_teaching;
     let task = tokio::task::spawn_blocking(move || {
         let _turn = turn;
-        let (joined, result) = execute(&server, taken, call.request, &outbox);
+        let (joined, result) = execute(&server, taken, call.request, no_teaching, &outbox);
         (joined, outbox.try_send(encode(&Event::end(call.id, result))).is_ok())
     });
     match task.await {
@@ -215,11 +226,16 @@ fn execute(
     server: &Arc<GameServer>,
     joined: Option<JoinedGame>,
     request: Request,
+    no_teaching: Option<&str>,
     outbox: &Outbox,
 ) -> (Option<JoinedGame>, Result<(), String>) {
     let room = match &request {
         Request::Open { game } => server.open(game),
         request if request.begins_a_game() => server.begin(request, joined.as_ref().map(|joined| &joined.room)),
+        request if request.is_about_teaching() => {
+            let result = server.teach(request.clone(), no_teaching, outbox);
+            return (joined, result);
+        }
         Request::Sit { seat, key } => {
             let Some(mut joined) = joined else {
                 return (None, Err("no game is open; send `new` or `open` first".to_owned()));

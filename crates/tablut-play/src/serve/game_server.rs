@@ -1,21 +1,18 @@
 //! All open games of a server: the interfaces that show them, their jobs, and their files.
 
 use super::nets::NetShelf;
-use super::training::TrainingSlot;
+use super::outbox::{Outbox, encode, put};
+use super::teaching::Teaching;
 use crate::game_files::{SavedGames, new_name};
 use crate::shared_jobs::SharedJobs;
-use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tablut_rules::Side;
-use tablut_session::form::RuleCheck;
 use tablut_session::protocol::{Event, GameEntry, Presence, Request};
-use tablut_session::{
-    Format, HostConfig, JobUpdate, LiveGame, Response, Session, TrainingState, TrainingView, read_games, words,
-};
-use tokio::sync::{Semaphore, mpsc};
+use tablut_session::{Format, HostConfig, JobUpdate, LiveGame, Response, Session, read_games, words};
+use tokio::sync::Semaphore;
 
 const MAX_GAMES: usize = 200;
 const MAX_SEARCHED: usize = 60;
@@ -25,8 +22,6 @@ const MAX_LISTENERS: usize = 16;
 pub const LONG_REQUESTS: usize = 2;
 /// The time that a game without interfaces stays in memory.
 const IDLE: Duration = Duration::from_mins(10);
-
-pub type Outbox = mpsc::Sender<Arc<str>>;
 
 pub struct GameRoom {
     name: Arc<str>,
@@ -52,10 +47,9 @@ pub struct GameServer {
     jobs: Arc<SharedJobs>,
     rooms: Mutex<HashMap<Arc<str>, Arc<GameRoom>>>,
     next_listener: AtomicU64,
-    training: TrainingSlot,
+    teaching: Teaching,
     /// The turns of long requests.
     pub long_requests: Arc<Semaphore>,
-    this: Weak<Self>,
 }
 
 impl GameServer {
@@ -63,24 +57,14 @@ impl GameServer {
         config: HostConfig,
         saved: SavedGames,
         jobs: Arc<SharedJobs>,
-        training: TrainingSlot,
+        teaching: Teaching,
         nets: Arc<NetShelf>,
     ) -> Arc<Self> {
         let rooms = Mutex::default();
         let next_listener = AtomicU64::new(1);
         let config = Mutex::new(Arc::new(with_nets(config, &nets)));
         let long_requests = Arc::new(Semaphore::new(LONG_REQUESTS));
-        Arc::new_cyclic(|this| Self {
-            config,
-            nets,
-            saved,
-            jobs,
-            rooms,
-            next_listener,
-            training,
-            long_requests,
-            this: this.clone(),
-        })
+        Arc::new(Self { config, nets, saved, jobs, rooms, next_listener, teaching, long_requests })
     }
 
     pub fn hello(&self) -> Event {
@@ -183,7 +167,7 @@ impl GameServer {
         state.listeners.retain(|known| known.number != listener);
         self.tell_presence(&mut state);
         if state.listeners.is_empty() {
-            for request in [Request::Analyse { on: false }, Request::Stop] {
+            for request in [Request::Analyse { on: false, net: 0 }, Request::Stop] {
                 if let Ok(response) = state.game.answer(request, Vec::new()) {
                     self.send(&mut state, response, None);
                 }
@@ -229,11 +213,6 @@ impl GameServer {
         let mut state = room.lock();
         state.game.check_seat(&request, seat)?;
         match request {
-            Request::Train { set } => {
-                drop(state);
-                return self.train(room, &set);
-            }
-            Request::StopTraining => self.training.stop(),
             Request::ImportGames { text, .. } => {
                 drop(state);
                 put(outbox, &encode(&Event::ImportedGames { games: self.import(&text, &games)? }));
@@ -288,21 +267,19 @@ impl GameServer {
         Ok(added)
     }
 
-    /// Starts a training on the form's rules. The game's interfaces receive its state until it ends.
-    fn train(&self, room: &GameRoom, set: &Value) -> Result<(), String> {
-        let rules = RuleCheck::compiled(set)?;
-        let (server, name) = (self.this.clone(), room.name.clone());
-        let report = move |view: TrainingView| {
-            let Some(server) = server.upgrade() else { return };
-            if view.state == TrainingState::Ended {
-                server.nets.add_trained(&view.rules, view.folder.clone().into());
-                server.refresh_nets();
-            }
-            let Some(room) = server.rooms().get(&name).cloned() else { return };
-            let all = vec![Event::Training(Box::new(view))];
-            server.send(&mut room.lock(), Response { all, ..Response::default() }, None);
-        };
-        self.training.begin(&rules.set().to_toml(), report)
+    /// Answers a request about teaching. `refusal` says why the interface may not teach.
+    pub fn teach(&self, request: Request, refusal: Option<&str>, outbox: &Outbox) -> Result<(), String> {
+        if self.teaching.answer(request, refusal, outbox)? {
+            self.refresh_nets();
+        }
+        Ok(())
+    }
+
+    /// Looks at the nets that are being taught.
+    pub fn watch_teaching(&self) {
+        if self.teaching.watch() {
+            self.refresh_nets();
+        }
     }
 
     pub fn update(&self, update: JobUpdate) {
@@ -368,18 +345,9 @@ fn random_seed() -> Result<u64, String> {
     getrandom::u64().map_err(|error| error.to_string())
 }
 
-pub fn encode(event: &Event) -> Arc<str> {
-    serde_json::to_string(event).expect("events are plain data").into()
-}
-
 /// Whether a later event of the same kind replaces this one, so that a slow interface may miss it.
 fn is_repeated(event: &Event) -> bool {
     matches!(event, Event::Analysis { done: false, .. } | Event::Value { .. } | Event::ReviewProgress { .. })
-}
-
-/// Puts a message into an outbox. Returns false if the outbox is full or closed.
-fn put(outbox: &Outbox, text: &Arc<str>) -> bool {
-    outbox.try_send(text.clone()).is_ok()
 }
 
 #[cfg(test)]
@@ -393,7 +361,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let saved = SavedGames::lock(folder.path()).unwrap();
         let nets = Arc::new(NetShelf::new(NetSources::default(), None).unwrap());
-        let server = GameServer::new(HostConfig::default(), saved, Arc::default(), TrainingSlot::new(None), nets);
+        let teaching = Teaching::new(None, folder.path(), nets.clone());
+        let server = GameServer::new(HostConfig::default(), saved, Arc::default(), teaching, nets);
         let rules = RequestedRules::Name("kvasir".to_owned());
         let request =
             Request::New { rules, first: None, players: None, seats: None, pauses_on_blunders: None, clock: None };

@@ -1,6 +1,7 @@
 //! Limits on connections: their number, and the time without traffic.
 
-use axum::serve::Listener;
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -82,6 +83,22 @@ impl Listener for BoundedListener {
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
         self.inner.local_addr()
+    }
+}
+
+/// The other end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer {
+    /// Whether it is a process of this machine: then both ends have the same address.
+    pub is_this_machine: bool,
+}
+
+impl Connected<IncomingStream<'_, BoundedListener>> for Peer {
+    fn connect_info(incoming: IncomingStream<'_, BoundedListener>) -> Self {
+        let here = incoming.io().stream.local_addr();
+        let is_this_machine =
+            here.is_ok_and(|here| here.ip().to_canonical() == incoming.remote_addr().ip().to_canonical());
+        Self { is_this_machine }
     }
 }
 

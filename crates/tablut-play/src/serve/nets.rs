@@ -17,16 +17,24 @@ pub struct NetSources {
     pub checkpoints: Option<PathBuf>,
     /// Whether the newest checkpoint plays if there are no model files.
     pub newest_plays: bool,
-    /// The folders of runs that the page has started, with the names of their rules.
+    /// The names and folders of the runs that teach nets.
     pub trained: Vec<(String, PathBuf)>,
 }
 
 pub struct ServedNets {
     playing: Vec<(String, Arc<PooledNet>)>,
     checkpoints: Vec<(String, Arc<PooledNet>)>,
+    /// The names of the runs whose nets are the last ones that play.
+    trained: Vec<String>,
 }
 
 impl ServedNets {
+    /// The index of the net of the run with this name.
+    pub fn index_of_trained(&self, run: &str) -> Option<usize> {
+        let place = self.trained.iter().position(|name| name == run)?;
+        Some(self.playing.len() - self.trained.len() + place)
+    }
+
     pub fn names(&self) -> Vec<String> {
         self.playing.iter().map(|(name, _)| name.clone()).collect()
     }
@@ -60,18 +68,19 @@ impl ServedNets {
         if playing.is_empty() && sources.newest_plays {
             playing.extend(later.last().cloned());
         }
-        let mut trained = Vec::new();
-        for (rules, folder) in &sources.trained {
-            if let Some(file) = checkpoints(folder, false)?.pop() {
-                let (_, net) = read(&file)?;
-                trained.push((format!("{rules}, trained here"), net));
-            }
-        }
         if playing.is_empty() {
             playing.push(read(&PathBuf::from(SHIPPED))?);
         }
-        playing.extend(trained);
-        Ok(Self { playing, checkpoints: later })
+        let mut trained = Vec::new();
+        for (run, folder) in &sources.trained {
+            // A damaged run does not keep the server from its work.
+            let net = checkpoints(folder, false).ok().and_then(|mut files| read(&files.pop()?).ok());
+            if let Some((_, net)) = net {
+                playing.push((format!("{run}, taught here"), net));
+                trained.push(run.clone());
+            }
+        }
+        Ok(Self { playing, checkpoints: later, trained })
     }
 
     fn has_same_files(&self, other: &Self) -> bool {
@@ -81,7 +90,7 @@ impl ServedNets {
     }
 }
 
-/// The nets of a running server. They change when a run has a new checkpoint and when a training from the page has ended.
+/// The nets of a running server. They change when a run has a new checkpoint, and when a net has been taught.
 pub struct NetShelf {
     sources: Mutex<(NetSources, NetPool)>,
     current: Mutex<Arc<ServedNets>>,
@@ -104,9 +113,9 @@ impl NetShelf {
         self.version.load(Ordering::Acquire)
     }
 
-    /// Adds the run of a training that the page has started, under the name of its rules.
-    pub fn add_trained(&self, rules: &str, folder: PathBuf) {
-        self.sources.lock().unwrap_or_else(PoisonError::into_inner).0.trained.push((rules.to_owned(), folder));
+    /// Sets the names and folders of the runs that teach nets. [`Self::refresh`] reads their nets.
+    pub fn set_trained(&self, runs: Vec<(String, PathBuf)>) {
+        self.sources.lock().unwrap_or_else(PoisonError::into_inner).0.trained = runs;
     }
 
     /// Searches for new files. Returns whether the nets have changed. If a file cannot be read, the nets do not change.
@@ -193,8 +202,12 @@ mod tests {
         }
         let trained = tempfile::tempdir().unwrap();
         std::fs::write(trained.path().join("gen-00007.safetensors"), net).unwrap();
-        shelf.add_trained("my-rules", trained.path().to_owned());
+        let damaged = tempfile::tempdir().unwrap();
+        std::fs::write(damaged.path().join("gen-00001.safetensors"), "no net").unwrap();
+        let runs = [("bad-1", &damaged), ("my-rules-2", &trained)];
+        shelf.set_trained(runs.map(|(run, folder)| (run.to_owned(), folder.path().to_owned())).into());
         assert!(shelf.refresh());
-        assert_eq!(shelf.nets().names(), ["gen-00002", "my-rules, trained here"]);
+        assert_eq!(shelf.nets().names(), ["gen-00002", "my-rules-2, taught here"]);
+        assert_eq!(["bad-1", "my-rules-2"].map(|run| shelf.nets().index_of_trained(run)), [None, Some(1)]);
     }
 }

@@ -2,11 +2,12 @@
 
 use super::access::{AccessControl, WithoutToken, check_access};
 use super::assets::{PAGE, asset};
-use super::connection;
+use super::connection::{self, Permission};
 use super::game_server::GameServer;
+use super::listener::Peer;
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
-use axum::extract::{Extension, Request, State};
+use axum::extract::{ConnectInfo, Extension, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
@@ -16,14 +17,35 @@ use std::fmt::Write;
 use std::sync::Arc;
 use tablut_session::protocol::MAX_MESSAGE;
 
-pub fn router(server: Arc<GameServer>, access: Arc<AccessControl>, pages: &[AddedPage]) -> Router {
+/// The page, with access for those whom `access` admits. `all_teach` lets other machines teach nets too.
+pub fn router(server: Arc<GameServer>, access: Arc<AccessControl>, all_teach: bool, pages: &[AddedPage]) -> Router {
+    let teachers = Teachers { all: all_teach, has_proxy: access.has_names() };
     let socket = get(open_socket).layer(from_fn_with_state(server.clone(), find_only_game));
     with_pages(Router::new(), pages)
         .route("/ws", socket)
         .route("/qr.svg", get(qr_code).layer(from_fn(needs_token)))
         .fallback(get(file))
+        .layer(Extension(teachers))
         .layer(from_fn_with_state(access, check_access))
         .with_state(server)
+}
+
+/// Who may teach nets.
+#[derive(Clone, Copy)]
+struct Teachers {
+    all: bool,
+    /// Whether requests may come through another server on this machine, which hides where they are from.
+    has_proxy: bool,
+}
+
+impl Teachers {
+    /// Why an interface may not teach. `peer` is unknown in tests.
+    fn refusal(self, peer: Option<Peer>) -> Option<&'static str> {
+        let is_here = !self.has_proxy && peer.is_none_or(|peer| peer.is_this_machine);
+        let refusal = "only people at the machine of this server can teach nets; its owner can let others with \
+                       `tablut serve --teach`";
+        (!self.all && !is_here).then_some(refusal)
+    }
 }
 
 /// The only game that an interface may see.
@@ -64,14 +86,18 @@ async fn find_only_game(State(server): State<Arc<GameServer>>, mut request: Requ
 async fn open_socket(
     State(server): State<Arc<GameServer>>,
     only: Option<Extension<OnlyGame>>,
+    Extension(teachers): Extension<Teachers>,
+    peer: Option<Extension<ConnectInfo<Peer>>>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let only = only.map(|Extension(OnlyGame(game))| game);
+    let no_teaching = teachers.refusal(peer.map(|Extension(ConnectInfo(peer))| peer));
+    let permission = Permission { only, no_teaching };
     upgrade
         .max_message_size(MAX_MESSAGE)
         .max_frame_size(MAX_MESSAGE)
         .max_write_buffer_size(4 << 20)
-        .on_upgrade(move |socket| connection::serve(socket, server, only))
+        .on_upgrade(move |socket| connection::serve(socket, server, permission))
 }
 
 /// The page or one of its files. The page's address names a game in its fragment, which no server sees.

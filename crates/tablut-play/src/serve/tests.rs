@@ -4,7 +4,7 @@ use super::access::AccessControl;
 use super::game_server::{GameServer, LONG_REQUESTS};
 use super::nets::{NetShelf, NetSources};
 use super::routes;
-use super::training::TrainingSlot;
+use super::teaching::Teaching;
 use crate::game_files::SavedGames;
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
@@ -28,11 +28,12 @@ impl LocalServer {
     fn start(folder: &Path) -> Self {
         let saved = SavedGames::lock(folder).unwrap();
         let nets = Arc::new(NetShelf::new(NetSources::default(), None).unwrap());
-        let server = GameServer::new(HostConfig::default(), saved, Arc::default(), TrainingSlot::new(None), nets);
+        let teaching = Teaching::new(None, folder, nets.clone());
+        let server = GameServer::new(HostConfig::default(), saved, Arc::default(), teaching, nets);
         let runtime = super::runtime(2).unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
-        let router = routes::router(server.clone(), Arc::new(AccessControl::new(address, &[], None)), &[]);
+        let router = routes::router(server.clone(), Arc::new(AccessControl::new(address, &[], None)), false, &[]);
         runtime.spawn(async move { axum::serve(listener, router).await });
         Self { server, address, _runtime: runtime }
     }

@@ -81,7 +81,8 @@ fn a_friends_link_opens_one_game_and_no_other() {
         json!({"do": "new", "rules": {"name": "kvasir"}}),
         json!({"do": "export-games", "games": [other]}),
         json!({"do": "import-games", "text": "[]", "games": []}),
-        json!({"do": "stop-training"}),
+        json!({"do": "taught-nets"}),
+        json!({"do": "teach", "rules": {"name": "kvasir"}, "seconds": 60}),
     ] {
         assert!(friend.ask(request.clone()).unwrap_err().contains("for one game"), "{request}");
     }

@@ -54,8 +54,15 @@ impl LiveGame {
                 self.session.set_players(players);
                 self.changed(&mut response);
             }
-            Request::Analyse { on } => {
+            Request::Analyse { on, net } => {
+                if on && net >= self.config.nets.len().max(1) {
+                    return Err(format!("net {net}, expected a number below {}", self.config.nets.len()));
+                }
                 self.analysing = on;
+                // Another net knows nothing of the tree.
+                if std::mem::replace(&mut self.analysis_net, net) != net {
+                    self.analysis = None;
+                }
                 self.cancel(JobKind::Analysis, &mut response);
                 self.analyse_if_on(&mut response);
             }

@@ -2,6 +2,8 @@
 
 mod card;
 
+pub use card::score as card_score;
+
 use std::io::Write as _;
 use std::path::PathBuf;
 

@@ -1,6 +1,7 @@
 //! `tablut serve [MODEL…]`: serves the page for playing, analysing and experimenting with rules.
 
-mod training;
+mod taught_run;
+mod teaching;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use tablut_report::LIVE_PATH;
 
 use crate::console::Console;
 use crate::run_page::run_pages;
-use training::OwnTrainer;
+use teaching::OwnTrainer;
 
 #[derive(clap::Args)]
 pub struct Args {

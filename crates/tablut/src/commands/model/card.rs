@@ -96,7 +96,8 @@ fn scores(path: &Path) -> anyhow::Result<Vec<CardScore>> {
     Ok(scores)
 }
 
-fn score(report: &MatchReport) -> anyhow::Result<CardScore> {
+/// The score of the first player of a match.
+pub fn score(report: &MatchReport) -> anyhow::Result<CardScore> {
     let [net, opponent] = &report.players;
     let Some((_, play)) = net.rsplit_once('@') else {
         bail!("the first player is {net}, expected a net with its simulations or time, such as net:FILE@128");
