@@ -10,9 +10,15 @@ mod abi;
 mod learner;
 mod message;
 mod order;
+mod plan;
 mod player;
+mod rating;
+mod views;
 
 pub use learner::Learner;
 pub use message::Message;
 pub use order::OrderText;
+pub use plan::{Plan, Planned};
 pub use player::Player;
+pub use rating::{Match, MatchText};
+pub use views::generation_views;
