@@ -295,7 +295,7 @@ impl Learning {
         rating.simulations = found.simulations;
         rating.seconds += seconds;
         rating.matches.push(found.rated(rules, &games));
-        Ok(Message::default())
+        Ok(Message::new(&json!({}), Vec::new()))
     }
 
     fn finish(&mut self) -> Result<Message, String> {

@@ -17,33 +17,32 @@ function opened() {
 
 let database = null;
 
-// A browser's reasons in words.
-function reason(error) {
-  if (error?.name === "QuotaExceededError") return "The browser has no space left for nets. Delete nets that were taught here, or free space on this device. What was learnt until the last generation is kept.";
-  return `This browser keeps nothing for this page (${error?.message || error?.name || "its storage is closed"}), so no net can be taught. Allow it to keep data, or leave the private window.`;
-}
+const FULL = "The browser has no space left for nets. Delete nets that were taught here, or free space on this device. What was learnt until the last generation is kept.";
+const closed = (error) => new Error(`This browser keeps nothing for this page (${error?.message || error?.name || "its storage is closed"}), so no net can be taught. Allow it to keep data, or leave the private window.`);
 
 // Runs `then` with the two stores in one transaction, and waits until it is on disk. Gives what the request that it returns gives.
 async function run(mode, then) {
+  database ??= opened();
+  let found = null;
   try {
-    database ??= opened();
-    const transaction = (await database).transaction(["runs", "parts"], mode, { durability: "strict" });
-    const result = await new Promise((resolve, reject) => {
-      for (const end of ["abort", "error"]) transaction.addEventListener(end, () => reject(transaction.error));
-      let asked = null;
-      transaction.addEventListener("complete", () => resolve(asked?.result));
-      asked = then(transaction.objectStore("runs"), transaction.objectStore("parts"));
-    });
-    return result;
+    found = await database;
   } catch (error) {
     database = null;
-    throw new Error(reason(error), { cause: error });
+    throw closed(error);
   }
+  const transaction = found.transaction(["runs", "parts"], mode, { durability: "strict" });
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(transaction.error?.name === "QuotaExceededError" ? new Error(FULL) : closed(transaction.error));
+    for (const end of ["abort", "error"]) transaction.addEventListener(end, fail);
+    let asked = null;
+    transaction.addEventListener("complete", () => resolve(asked?.result));
+    asked = then(transaction.objectStore("runs"), transaction.objectStore("parts"));
+  });
 }
 
 const key = (name, kind, generation) => [name, kind, generation];
 // Keys of a kind of part below a generation.
-const below = (name, kind, generation) => IDBKeyRange.bound(key(name, kind, 0), key(name, kind, generation), false, true);
+const below = (name, kind, generation) => IDBKeyRange.bound(key(name, kind, -1), key(name, kind, generation), true, true);
 
 export const all = () => run("readonly", (runs) => runs.getAll());
 export const get = (name) => run("readonly", (runs) => runs.get(name));
