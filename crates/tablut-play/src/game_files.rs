@@ -13,6 +13,8 @@ use tablut_session::{Format, SavedGame, Session};
 /// [`tablut_session::MAX_COMMENT_BYTES`] of comments is smaller.
 const MAX_BYTES: u64 = 4 << 20;
 const MAX_GAMES: usize = 5000;
+/// The file with the number of the process whose server uses the folder.
+const HOLDER: &str = ".server";
 /// The letters of saved games' names. No two of them look alike.
 const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const NAME_LENGTH: usize = 16;
@@ -83,11 +85,17 @@ impl SavedGames {
     /// Opens a folder for a server, which also changes existing games. Only one server can use a folder at a time.
     pub fn lock(folder: &Path) -> io::Result<Self> {
         let saved = Self::open(folder)?;
+        let holder = folder.join(HOLDER);
         let lock = FolderLock::new(folder).map_err(|error| match error.kind() {
-            ErrorKind::WouldBlock => io::Error::other("another server uses this folder; choose another with --folder"),
+            ErrorKind::WouldBlock => {
+                let process = std::fs::read_to_string(&holder).map(|id| format!(" (process {id})")).unwrap_or_default();
+                io::Error::other(format!("another server{process} uses this folder; choose another with --folder"))
+            }
             _ => error,
         })?;
         durable::remove_leftovers(folder)?;
+        // It only helps a person to find the server.
+        let _ = std::fs::write(&holder, std::process::id().to_string());
         Ok(Self { lock: Some(lock), ..saved })
     }
 

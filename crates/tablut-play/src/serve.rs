@@ -130,7 +130,6 @@ pub fn serve(
     let puzzles = PUZZLES.map(PuzzleBook::parse).into_iter().collect::<Result<_, _>>();
     let puzzles = puzzles.map_err(|error| ServeError(format!("the built-in puzzles: {error}")))?;
     let teaching = Teaching::new(trainer, &folder, nets.clone());
-    nets.refresh();
     let config = HostConfig {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         trains: teaching.is_available(),

@@ -12,6 +12,7 @@ import { focusBoard } from "./input.js";
 import { wantSide } from "./seats.js";
 import { request, store } from "./store.js";
 import { openPanel } from "./tabs.js";
+import { openTeach } from "./teach.js";
 
 let dialog = null;
 
@@ -112,7 +113,7 @@ function open() {
     openPanel("moves");
     focusBoard();
   } },
-  h("h2", { id: "new-title" }, "New game"), boards, h("div", { class: "field" }, h("label", { for: "new-rules" }, "Rules"), rules, summary), opponents, level, demoFields, sides, firstField, clockField, linkClockField, pausesField, netRow,
+  h("h2", { id: "new-title" }, "New game"), boards, h("div", { class: "field" }, h("label", { for: "new-rules" }, "Rules"), rules, summary, can("train") && h("div", {}, h("button", { type: "button", class: "link", id: "teach-new-rules", onclick: () => { dialog.close(); openTeach({ name: rules.value.replace("own:", ""), ...chosenSet() }); } }, "Teach a net these rules"))), opponents, level, demoFields, sides, firstField, clockField, linkClockField, pausesField, netRow,
   h("div", { class: "row buttons" }, h("button", { class: "primary", id: "begin" }, "Begin"), h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")));
   const tell = () => {
     const set = sets.find((one) => one.name === rules.value);

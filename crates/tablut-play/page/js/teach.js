@@ -7,8 +7,7 @@ import { analyse } from "./lines.js";
 import { showError } from "./message.js";
 import { keptRules } from "./myrules.js";
 import { request, say, store } from "./store.js";
-import { isOpen, openPanel } from "./tabs.js";
-import { addPanel } from "./tabs.js";
+import { addPanel, isOpen, openPanel } from "./tabs.js";
 import { makeRunView, timeText } from "./teachview.js";
 
 const TIMES = [["120", "2 minutes"], ["600", "10 minutes"], ["3600", "An hour"], ["", "Until I stop it"]];
@@ -19,13 +18,14 @@ const listed = h("div");
 const rules = h("select", { id: "teach-rules" });
 const start = h("button", { type: "button", class: "primary", id: "teach", onclick: () => teach() }, "Teach");
 const refusal = h("p", { class: "soft small", id: "teach-refused", hidden: true });
-const view = makeRunView();
 const buttons = h("div", { class: "row" });
+const view = makeRunView(buttons);
 // The run that is shown, its last state, and the rules from elsewhere on the page that can be chosen.
 let run = null;
 let last = null;
 let given = null;
 let isNewest = false;
+const known = new Set();
 
 const secondsOf = (value) => (value ? Number(value) : null);
 const chosenTime = () => secondsOf(body.querySelector("[name=teach-time]:checked").value);
@@ -46,7 +46,8 @@ function offer(wanted) {
   if (wanted?.toml) given = wanted;
   const option = (value, text) => h("option", { value }, text);
   const own = keptRules().filter(({ name }) => name !== given?.name).map(({ name }) => option("own:" + name, name));
-  replace(rules, given && h("optgroup", { label: "From the workshop" }, option("given:", given.name)), own.length > 0 && h("optgroup", { label: "Your own rules" }, own), rulesByBoard(({ name, title }) => option("set:" + name, title)));
+  if (given) own.unshift(option("given:", given.name));
+  replace(rules, own.length > 0 && h("optgroup", { label: "Your own rules" }, own), rulesByBoard(({ name, title }) => option("set:" + name, title)));
   const { name, toml } = wanted ?? {};
   const known = [...rules.options].map(({ value }) => value);
   rules.value = ["set:" + name, "own:" + name].find((value) => !toml && known.includes(value)) ?? (toml ? "given:" : known[0]);
@@ -132,7 +133,8 @@ function showButtons({ state, net, n_generations: generations }) {
 
 on("training", (event) => {
   // A run that this page has started, or the first one that it hears of, is shown.
-  if (isNewest && event.run !== run) { run = event.run; isNewest = false; }
+  if (isNewest && !known.has(event.run)) [run, last, isNewest] = [event.run, null, false];
+  known.add(event.run);
   run ??= event.run;
   if (event.run !== run) return;
   const wasRunning = last?.state === "running";
@@ -149,13 +151,14 @@ const STATES = { running: "is learning", ended: "" };
 const stateText = (state) => STATES[state] ?? (state.waiting ? `waits, number ${state.waiting}` : "failed");
 const size = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`);
 
-on("taught-nets", ({ runs, bytes, most_bytes: most, refused }) => {
+on("taught-nets", ({ runs, bytes, "most-bytes": most, refused }) => {
   if (refused !== null || !refusal.dataset.kept) {
     refusal.textContent = refused ?? "";
     refusal.hidden = !refused;
     start.disabled = !!refused;
     if (refused) refusal.dataset.kept = "yes";
   }
+  for (const net of runs) if (!isNewest) known.add(net.run);
   const row = (net) => h("tr", {}, h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => { show(net.run); shownRun.scrollIntoView({ block: "nearest" }); } }, net.run)),
     h("td", {}, stateText(net.state) || timeText(net.seconds)), h("td", {}, new Date(1000 * net.changed).toLocaleDateString()), h("td", {}, size(net.bytes)), h("td", {}, net.state === "running" ? "" : deleteButton(net.run)));
   replace(listed, runs.length > 0 && h("div", { class: "card" }, h("h2", {}, "Nets that were taught here"),
@@ -166,7 +169,7 @@ on("taught-nets", ({ runs, bytes, most_bytes: most, refused }) => {
 
 export function makeTeach() {
   const time = ([value, text], index) => h("label", { class: "pill" }, h("input", { type: "radio", name: "teach-time", value, checked: index === 0 }), h("span", {}, text));
-  shownRun.append(view.element, buttons);
+  shownRun.append(view.element);
   replace(body, shownRun, h("div", { class: "card" }, h("h2", {}, "Teach a net"),
     h("p", { class: "soft small" }, "A new net learns these rules from nothing, by playing against itself, while you watch. Its first games are nonsense."),
     h("div", { class: "field" }, h("label", { for: "teach-rules" }, "Rules"), rules),

@@ -138,8 +138,8 @@ function endings({ results, generations }) {
     h("dl", { class: "endings" }, SIDES.map((side) => h("div", {}, h("dt", {}, h("i", { class: "fill-" + FILLS[side] }), side), h("dd", {}, percent(results[side].part)))))];
 }
 
-// The view of one run. `showRun` takes each of its states, `showGame` its games.
-export function makeRunView() {
+// The view of one run with its buttons. `showRun` takes each of its states, `showGame` its games.
+export function makeRunView(buttons) {
   const title = h("h2");
   const status = h("p", { class: "small", id: "teach-status" });
   const bar = h("progress", { "aria-label": "Time of the training" });
@@ -157,7 +157,7 @@ export function makeRunView() {
   }
 
   return {
-    element: h("div", { class: "stack" }, title, status, bar, ...replay.elements, scores, ends),
+    element: h("div", { class: "stack" }, title, status, bar, buttons, ...replay.elements, scores, ends),
     showRun(run) {
       if (run.run !== shown) {
         [shown, drawn] = [run.run, ""];
@@ -167,8 +167,7 @@ export function makeRunView() {
       status.textContent = statusText(run);
       const isRunning = run.state === "running";
       bar.hidden = !isRunning || run.seconds_left === null;
-      const spent = run.seconds_begun ?? run.seconds_left;
-      [bar.max, bar.value] = [1, isRunning && run.seconds_left !== null ? run.seconds / Math.max(run.seconds + run.seconds_left, spent, 1) : 0];
+      bar.value = run.seconds / Math.max(run.seconds + run.seconds_left, 1);
       // Figures are drawn anew only when something was measured.
       const key = [run.n_generations, run.final_scores.length, JSON.stringify(run.results)].join();
       if (key === drawn) return;

@@ -77,9 +77,13 @@ impl GameServer {
 
     /// Searches for new nets. If there are any, all interfaces receive the new `hello`.
     pub fn refresh_nets(&self) {
-        if !self.nets.refresh() {
-            return;
+        if self.nets.refresh() {
+            self.announce_nets();
         }
+    }
+
+    /// All interfaces receive a new `hello`.
+    fn announce_nets(&self) {
         let config = Arc::new(with_nets((*self.config()).clone(), &self.nets));
         *self.config.lock().unwrap_or_else(PoisonError::into_inner) = config.clone();
         let rooms: Vec<_> = self.rooms().values().cloned().collect();
@@ -270,7 +274,7 @@ impl GameServer {
     /// Answers a request about teaching. `refusal` says why the interface may not teach.
     pub fn teach(&self, request: Request, refusal: Option<&str>, outbox: &Outbox) -> Result<(), String> {
         if self.teaching.answer(request, refusal, outbox)? {
-            self.refresh_nets();
+            self.announce_nets();
         }
         Ok(())
     }
@@ -278,7 +282,7 @@ impl GameServer {
     /// Looks at the nets that are being taught.
     pub fn watch_teaching(&self) {
         if self.teaching.watch() {
-            self.refresh_nets();
+            self.announce_nets();
         }
     }
 

@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tablut_rules::Rules;
 use tablut_session::protocol::{Event, Request};
 use tablut_session::{TaughtNet, TrainingState, TrainingView, check_teachable};
 use tokio::sync::mpsc::WeakSender;
@@ -80,13 +79,15 @@ impl Teaching {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The nets of all runs become nets of the server, once it searches for new ones.
-    fn offer_nets(&self) {
+    /// The nets of all runs become nets of the server. Returns whether its nets change.
+    fn offer_nets(&self) -> bool {
         let runs = self.runs.names().into_iter();
         self.nets.set_trained(runs.map(|run| (run.clone(), self.runs.place(&run))).collect());
+        self.nets.refresh()
     }
 
-    /// Answers a request about teaching. `refusal` says why the interface may not teach. Returns whether the nets change.
+    /// Answers a request about teaching. `refusal` says why the interface may not teach. Returns whether the server's nets
+    /// have changed.
     pub fn answer(&self, request: Request, refusal: Option<&str>, outbox: &Outbox) -> Result<bool, String> {
         let trainer = self.trainer()?.clone();
         let may_change =
@@ -98,14 +99,19 @@ impl Teaching {
         match request {
             Request::Teach { rules, seconds } => {
                 let rules = rules.compiled()?;
-                self.teach(&mut state, &rules, seconds)?;
+                check_teachable(&rules)?;
+                let waiting = state.queue.iter().filter(|order| order.rules.is_some());
+                self.runs.check_room(waiting.count())?;
+                let run = self.runs.new_name(rules.name(), state.active().iter().map(String::as_str));
+                let rules = Some((rules.name().to_owned(), rules.set().to_toml()));
+                return self.enqueue(&mut state, Order { run, rules, seconds: checked(seconds)? });
             }
             Request::TeachOn { run, seconds } => {
                 self.runs.path(&run)?;
                 if state.has(&run) {
                     return Err(format!("{run} is running or waiting already"));
                 }
-                state.enqueue(Order { run, rules: None, seconds: checked(seconds)? })?;
+                return self.enqueue(&mut state, Order { run, rules: None, seconds: checked(seconds)? });
             }
             Request::StopTeaching { run } => {
                 state.queue.retain(|order| order.run != run);
@@ -119,10 +125,10 @@ impl Teaching {
                 }
                 self.runs.delete(&run)?;
                 state.failed.remove(&run);
-                self.offer_nets();
+                let are_new = self.offer_nets();
                 let list = self.list(&state, None);
                 self.tell(&mut state, &list);
-                return Ok(true);
+                return Ok(are_new);
             }
             Request::TaughtNets => {
                 let outbox_known =
@@ -131,6 +137,10 @@ impl Teaching {
                     state.watchers.push(outbox.downgrade());
                 }
                 put(outbox, &encode(&self.list(&state, refusal)));
+                if let Some(running) = &mut state.running {
+                    // The next look sends the game again.
+                    running.shown = None;
+                }
                 for run in state.active() {
                     put(outbox, &encode(&Event::Training(Box::new(self.view(&state, &run)?))));
                 }
@@ -148,26 +158,31 @@ impl Teaching {
             }
             _ => return Err("this request is not about teaching".to_owned()),
         }
-        Ok(self.step(&mut state))
+        Ok(self.step(&mut state, true))
     }
 
-    fn teach(&self, state: &mut State, rules: &Arc<Rules>, seconds: Option<u32>) -> Result<(), String> {
-        check_teachable(rules)?;
-        let waiting = state.queue.iter().filter(|order| order.rules.is_some());
-        self.runs.check_room(waiting.count())?;
-        let run = self.runs.new_name(rules.name(), state.active().iter().map(String::as_str));
-        let rules = Some((rules.name().to_owned(), rules.set().to_toml()));
-        state.enqueue(Order { run, rules, seconds: checked(seconds)? })
+    fn enqueue(&self, state: &mut State, order: Order) -> Result<bool, String> {
+        if state.queue.len() >= MOST_WAITING {
+            return Err(format!("{MOST_WAITING} nets are waiting to be taught already, the maximum"));
+        }
+        let run = order.run.clone();
+        state.failed.remove(&run);
+        state.queue.push_back(order);
+        let are_new = self.step(state, true);
+        match state.failed.get(&run) {
+            Some(failure) => Err(failure.clone()),
+            None => Ok(are_new),
+        }
     }
 
     /// Looks at the runs, starts the next one, and tells the watchers. The server calls this once a second. Returns
-    /// whether there may be a new net.
+    /// whether the server's nets have changed.
     pub fn watch(&self) -> bool {
         let mut state = self.state();
-        (state.running.is_some() || !state.queue.is_empty()) && self.step(&mut state)
+        (state.running.is_some() || !state.queue.is_empty()) && self.step(&mut state, false)
     }
 
-    fn step(&self, state: &mut State) -> bool {
+    fn step(&self, state: &mut State, queue_changed: bool) -> bool {
         let mut ended = None;
         if let Some(running) = &mut state.running {
             let (taken, now) = (running.began.elapsed().as_secs_f64(), running.training.state());
@@ -193,10 +208,8 @@ impl Teaching {
             }
         }
         let started = state.running.is_none() && self.start_next(state);
-        if ended.is_some() {
-            self.offer_nets();
-        }
-        if ended.is_some() || started {
+        let are_new = ended.is_some() && self.offer_nets();
+        if ended.is_some() || started || queue_changed {
             let list = self.list(state, None);
             self.tell(state, &list);
         }
@@ -206,7 +219,7 @@ impl Teaching {
             }
         }
         self.tell_game(state);
-        ended.is_some()
+        are_new
     }
 
     /// Starts the first run of the queue that can start.
@@ -251,6 +264,10 @@ impl Teaching {
         };
         view.seconds_left = running
             .and_then(|running| Some((f64::from(running.seconds?) - running.began.elapsed().as_secs_f64()).max(0.0)));
+        if view.rules.is_empty() {
+            // It has failed before it had a folder.
+            run.clone_into(&mut view.rules);
+        }
         view.net = self.nets.nets().index_of_trained(run);
         run.clone_into(&mut view.run);
         Ok(view)
@@ -263,7 +280,9 @@ impl Teaching {
             let TrainingView { rules, state, seconds, .. } = view;
             Some(TaughtNet { run, rules, state, seconds, changed, bytes, generations })
         };
-        let runs: Vec<TaughtNet> = self.runs.names().into_iter().rev().filter_map(taught).collect();
+        let known = self.runs.names();
+        let without_folder = state.active().into_iter().filter(|run| !known.contains(run));
+        let runs: Vec<TaughtNet> = without_folder.chain(known.iter().rev().cloned()).filter_map(taught).collect();
         let bytes = runs.iter().map(|run| run.bytes).sum();
         Event::TaughtNets { runs, bytes, most_bytes: MOST_BYTES, refused: refusal.map(str::to_owned) }
     }
@@ -304,14 +323,6 @@ impl State {
     fn has(&self, run: &str) -> bool {
         self.active().iter().any(|active| active == run)
     }
-
-    fn enqueue(&mut self, order: Order) -> Result<(), String> {
-        if self.queue.len() >= MOST_WAITING {
-            return Err(format!("{MOST_WAITING} nets are waiting to be taught already, the maximum"));
-        }
-        self.queue.push_back(order);
-        Ok(())
-    }
 }
 
 fn checked(seconds: Option<u32>) -> Result<Option<u32>, String> {
@@ -320,5 +331,148 @@ fn checked(seconds: Option<u32>) -> Result<Option<u32>, String> {
             Err(format!("{seconds} seconds, expected {} to {MOST_SECONDS}", SECONDS.start()))
         }
         seconds => Ok(seconds),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::nets::NetSources;
+    use super::*;
+    use serde_json::{Value, json};
+    use std::fs;
+    use tablut_games::RunFolder;
+    use tablut_session::TrainingGame;
+    use tablut_session::protocol::RequestedRules;
+    use tokio::sync::mpsc;
+
+    /// Runs that end when they are stopped, or when a file says so.
+    struct Maker;
+
+    struct Made(std::path::PathBuf, TrainingState);
+
+    impl Trainer for Maker {
+        fn begin(&self, folder: &Path, rules: &str, _: Option<u32>) -> Result<Box<dyn Training>, String> {
+            if rules.contains("masters") {
+                return Err("no memory".to_owned());
+            }
+            fs::create_dir_all(folder).unwrap();
+            fs::write(RunFolder(folder).config(), "").unwrap();
+            Ok(Box::new(Made(folder.to_owned(), TrainingState::Running)))
+        }
+
+        fn go_on(&self, folder: &Path, _: Option<u32>) -> Result<Box<dyn Training>, String> {
+            Ok(Box::new(Made(folder.to_owned(), TrainingState::Running)))
+        }
+
+        fn view(&self, _: &Path, _: bool) -> Result<TrainingView, String> {
+            Ok(TrainingView::new("kvasir".to_owned(), String::new()))
+        }
+
+        fn game(&self, _: &Path) -> Option<TrainingGame> {
+            None
+        }
+
+        fn model_file(&self, _: &Path) -> Result<Vec<u8>, String> {
+            Ok(b"net".to_vec())
+        }
+    }
+
+    impl Training for Made {
+        fn state(&mut self) -> TrainingState {
+            if self.0.join("over").exists() {
+                self.1 = TrainingState::Failed("the disk is full".to_owned());
+            }
+            self.1.clone()
+        }
+
+        fn stop(&mut self) {
+            self.1 = TrainingState::Ended;
+        }
+    }
+
+    struct Window {
+        teaching: Teaching,
+        outbox: Outbox,
+        inbox: mpsc::Receiver<Arc<str>>,
+    }
+
+    impl Window {
+        fn ask(&self, request: Request) -> Result<bool, String> {
+            self.teaching.answer(request, None, &self.outbox)
+        }
+
+        fn teach(&self, rules: &str) -> Result<bool, String> {
+            self.ask(Request::Teach { rules: RequestedRules::Name(rules.to_owned()), seconds: Some(60) })
+        }
+
+        /// The last event of this kind so far.
+        fn last(&mut self, kind: &str) -> Value {
+            let events = std::iter::from_fn(|| self.inbox.try_recv().ok());
+            let events: Vec<Value> = events.map(|text| serde_json::from_str(&text).unwrap()).collect();
+            events.into_iter().rev().find(|event| event["event"] == kind).unwrap_or_default()
+        }
+    }
+
+    fn window(trainer: Option<Arc<dyn Trainer>>, games: &Path) -> Window {
+        let nets = Arc::new(NetShelf::new(NetSources::default(), None).unwrap());
+        let (outbox, inbox) = mpsc::channel(100);
+        Window { teaching: Teaching::new(trainer, games, nets), outbox, inbox }
+    }
+
+    #[test]
+    fn one_run_at_a_time_the_others_wait_and_a_later_server_goes_on() {
+        let games = tempfile::tempdir().unwrap();
+        assert!(window(None, games.path()).teach("kvasir").unwrap_err().contains("cannot teach"));
+        let mut window = window(Some(Arc::new(Maker)), games.path());
+        window.ask(Request::TaughtNets).unwrap();
+        window.teach("kvasir").unwrap();
+        window.teach("ashton").unwrap();
+        window.teach("masters").unwrap();
+        let list = window.last("taught-nets");
+        let states: Vec<_> = list["runs"].as_array().unwrap().iter().map(|net| (&net["run"], &net["state"])).collect();
+        let waiting = |place| json!({ "waiting": place });
+        assert_eq!(states[..2], [(&json!("ashton-2"), &waiting(1)), (&json!("masters-3"), &waiting(2))]);
+        assert_eq!(states[2], (&json!("kvasir-1"), &json!("running")));
+        for request in [Request::ForgetTaught { run: "kvasir-1".into() }, go_on("kvasir-1")] {
+            assert!(window.ask(request).unwrap_err().contains("running"));
+        }
+        window.ask(Request::StopTeaching { run: "kvasir-1".into() }).unwrap();
+        fs::write(window.teaching.runs.place("ashton-2").join("over"), "").unwrap();
+        // The third one cannot start.
+        window.teaching.watch();
+        window.ask(Request::ShowTaught { run: "ashton-2".into() }).unwrap();
+        assert_eq!(window.last("training")["state"], json!({"failed": "the disk is full"}));
+        assert!(!window.teaching.watch() && window.teaching.state().active().is_empty());
+        assert_eq!(window.teach("masters").unwrap_err(), "no memory");
+        drop(window);
+        let mut later = self::window(Some(Arc::new(Maker)), games.path());
+        later.ask(Request::TaughtNets).unwrap();
+        assert_eq!(later.last("taught-nets")["runs"][1]["run"], "kvasir-1");
+        later.ask(go_on("kvasir-1")).unwrap();
+        assert_eq!(later.last("training")["state"], "running");
+        later.ask(Request::DownloadNet { run: "kvasir-1".into() }).unwrap();
+        assert_eq!(later.last("net-file")["base64"], "bmV0");
+    }
+
+    fn go_on(run: &str) -> Request {
+        Request::TeachOn { run: run.to_owned(), seconds: Some(600) }
+    }
+
+    #[test]
+    fn what_cannot_be_taught_is_refused() {
+        let games = tempfile::tempdir().unwrap();
+        let window = window(Some(Arc::new(Maker)), games.path());
+        let rules = || RequestedRules::Name("kvasir".to_owned());
+        let error = window.ask(Request::Teach { rules: rules(), seconds: Some(5) }).unwrap_err();
+        assert!(error.contains("5 seconds, expected 60 to"), "{error}");
+        let request = Request::Teach { rules: rules(), seconds: None };
+        let error = window.teaching.answer(request, Some("not you"), &window.outbox).unwrap_err();
+        assert_eq!(error, "not you");
+        let error = window.ask(Request::TeachOn { run: "kvasir-7".to_owned(), seconds: None }).unwrap_err();
+        assert!(error.contains("no taught net \"kvasir-7\""), "{error}");
+        for _ in 0..=MOST_WAITING {
+            window.teach("kvasir").unwrap();
+        }
+        assert!(window.teach("kvasir").unwrap_err().contains("waiting to be taught already"));
     }
 }

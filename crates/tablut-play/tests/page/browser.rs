@@ -12,6 +12,9 @@ use std::time::Duration;
 /// The time after which a wait fails. It is long because the machine may be busy with other work.
 const PATIENCE: Duration = Duration::from_mins(5);
 
+/// axe-core (MPL-2.0), which only tests use.
+const AXE: &str = include_str!("vendor/axe.min.js");
+
 /// A browser with a page in it.
 pub struct Browser {
     driver: Child,
@@ -244,6 +247,15 @@ impl Browser {
         answer.read_exact(&mut body).expect("the driver answers in full");
         let mut answer: Value = serde_json::from_slice(&body).expect("the driver answers in JSON");
         answer["value"].take()
+    }
+
+    /// What axe finds wrong on the page, an array.
+    pub async fn violations(&self) -> Value {
+        self.page.execute(AXE, Vec::new()).await.expect("axe starts");
+        let run = "const done = arguments[arguments.length - 1]; axe.run(document, { rules: { \
+                   'label-content-name-mismatch': { enabled: true } } }).then((found) => done(found.violations.map((v) => \
+                   `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.html).join(' | ')}`)));";
+        self.page.execute_async(run, Vec::new()).await.expect("axe ends")
     }
 
     /// The errors and warnings in the browser's console.

@@ -15,3 +15,6 @@ mod messages;
 mod study;
 mod welcome;
 mod windows;
+
+/// The program that serves.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_tablut-play");

@@ -263,9 +263,9 @@ fn without_a_run_or_a_trainer_the_page_offers_neither() {
     with_browser(|host, browser, _folder| async move {
         browser.open(&host, "/").await;
         browser.until("document.getElementById('part-slider').hidden").await;
-        browser.panel("workshop").await;
-        browser.until("document.getElementById('train')?.disabled === true").await;
-        assert!(browser.text("#panel-workshop").await.contains("cannot train"));
+        browser.panel("teach").await;
+        browser.until("document.getElementById('teach').disabled").await;
+        assert!(browser.text("#panel-teach").await.contains("cannot teach"));
         browser.end().await;
     });
 }

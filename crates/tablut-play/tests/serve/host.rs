@@ -25,7 +25,7 @@ pub struct Host {
 impl Host {
     /// A server with this folder of games.
     pub fn start(folder: &Path, more: &[&str]) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_tablut-play"))
+        let mut process = Command::new(super::PROGRAM)
             .args(["serve", "--folder"])
             .arg(folder)
             .args(if more.contains(&"--port") { &[][..] } else { &["--port", "0"] })

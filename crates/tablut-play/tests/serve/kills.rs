@@ -67,7 +67,7 @@ fn a_second_server_of_a_folder_names_the_option_for_another() {
     let host = Host::start(folder.path(), &[]);
     let mut client = host.client();
     let game = client.new_game("kvasir");
-    let mut second = Command::new(env!("CARGO_BIN_EXE_tablut-play"))
+    let mut second = Command::new(super::PROGRAM)
         .args(["serve", "--port", "0", "--folder"])
         .arg(folder.path())
         .stdout(Stdio::piped())
@@ -81,6 +81,7 @@ fn a_second_server_of_a_folder_names_the_option_for_another() {
     assert_eq!((link.as_str(), second.status.code()), ("", Some(2)));
     let error = String::from_utf8(second.stderr).unwrap();
     assert!(error.contains(folder.path().to_str().unwrap()) && error.contains("--folder"), "{error}");
+    assert!(error.contains("(process "), "{error}");
     client.ask(json!({"do": "play", "move": "d1-d3"})).unwrap();
     host.kill();
     Host::start(folder.path(), &[]).client().ask(json!({"do": "open", "game": game})).unwrap();

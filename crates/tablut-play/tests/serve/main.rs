@@ -7,3 +7,6 @@ mod host;
 mod kills;
 mod runs;
 mod seats;
+
+/// The program that serves.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_tablut-play");

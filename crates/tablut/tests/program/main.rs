@@ -26,4 +26,3 @@ mod rules_commands;
 mod run_folder;
 mod tiny;
 mod watching;
-mod workshop_training;

@@ -10,7 +10,7 @@ use tablut_games::{GenerationMetrics, RunFolder, load_net};
 use tablut_net::{Card, Model};
 use tablut_report::figures::{count, duration};
 use tablut_report::{DisplayedGame, Live};
-use tablut_rules::{Outcome, Results, Rules};
+use tablut_rules::{Outcome, Position, Reason, Results, Rules};
 use tablut_session::{
     GameEnding, GenerationView, ScoreView, Shares, TrainingGame, TrainingPhase, TrainingState, TrainingView, words,
 };
@@ -117,7 +117,7 @@ pub fn game(folder: &Path) -> Option<TrainingGame> {
         run: String::new(),
         generation: live.generation as u32,
         index: *index,
-        positions: shown.positions(&rules)?.iter().map(tablut_rules::Position::rows).collect(),
+        positions: shown.positions(&rules)?.iter().map(Position::rows).collect(),
         moves: moves.clone(),
         ending: is_over.then(|| ending(*outcome, moves.len())),
     })
@@ -125,8 +125,10 @@ pub fn game(folder: &Path) -> Option<TrainingGame> {
 
 fn ending(outcome: Option<Outcome>, n_plies: usize) -> String {
     match outcome {
-        Some(Outcome { winner, reason }) => words::ending(GameEnding { winner, reason: reason.name() }),
-        None => format!("unfinished after {n_plies} plies"),
+        Some(Outcome { winner, reason }) if reason != Reason::PlyLimit => {
+            words::ending(GameEnding { winner, reason: reason.name() })
+        }
+        _ => format!("unfinished after {n_plies} plies"),
     }
 }
 

@@ -18,7 +18,7 @@ const FIRST_SECONDS: u32 = 600;
 const NICENESS: &str = "15";
 /// The settings of `train --time` that differ, because people watch: more games show how strong each generation is, and
 /// no other opponents than the nets of this run.
-const CHANGES: [&str; 2] = ["evaluation.rating_share=0.2", "evaluation.against=[]"];
+const CHANGES: [&str; 2] = ["evaluation.rating_share=0.6", "evaluation.against=[]"];
 
 /// Trains with other processes of this program.
 pub struct OwnTrainer;
