@@ -44,27 +44,6 @@ impl Kernels {
     /// # Panics
     /// If a slice is too short for its rows.
     pub fn product(self, rows: Rows<'_>, weights: &Matrix, init: &[f32], relu: bool, out: &mut [f32]) {
-        let product = Self::checked_product(rows, weights, init, relu, out);
-        dispatch!(self.simd, product(&product, out));
-    }
-
-    /// As [`Kernels::product`], with products and sums rounded separately. It is slower and gives the same bits at every
-    /// level.
-    ///
-    /// # Panics
-    /// If a slice is too short for its rows.
-    pub fn product_unfused(self, rows: Rows<'_>, weights: &Matrix, init: &[f32], relu: bool, out: &mut [f32]) {
-        let product = Self::checked_product(rows, weights, init, relu, out);
-        dispatch!(self.simd, product_unfused(&product, out));
-    }
-
-    fn checked_product<'a>(
-        rows: Rows<'a>,
-        weights: &'a Matrix,
-        init: &'a [f32],
-        relu: bool,
-        out: &[f32],
-    ) -> Product<'a> {
         let product = Product {
             rows: rows.values,
             row_stride: rows.stride,
@@ -76,7 +55,7 @@ impl Kernels {
             relu,
         };
         assert!(product.fits(out), "rows, start and outputs of a product fit its matrix");
-        product
+        dispatch!(self.simd, product(&product, out));
     }
 
     /// A 3×3 convolution of each channel by itself, padded with zeros: `out = bias + convolution`. With `onto` it is added

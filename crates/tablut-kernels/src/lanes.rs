@@ -83,25 +83,6 @@ lanes! {
         Twice(self.0.mul_add(factor.0, term.0), self.1.mul_add(factor.1, term.1));
 }
 
-/// A vector whose products and sums are rounded separately, as without instructions for both together.
-#[derive(Copy, Clone)]
-pub(crate) struct Unfused<V>(V);
-
-lanes! {
-    impl[V] Unfused<V>, V::WIDTH;
-    fn zero() -> Self = Self(V::zero());
-    fn splat(value: f32) -> Self = Self(V::splat(value));
-    fn splat_from(from: &[f32], at: usize) -> Self = Self(V::splat_from(from, at));
-    fn load(from: &[f32], at: usize) -> Self = Self(V::load(from, at));
-    fn store(self: Self, into: &mut [f32], at: usize) = self.0.store(into, at);
-    fn add(self: Self, other: Self) -> Self = Self(self.0.add(other.0));
-    fn sub(self: Self, other: Self) -> Self = Self(self.0.sub(other.0));
-    fn max(self: Self, other: Self) -> Self = Self(self.0.max(other.0));
-    fn where_positive(self: Self, gate: Self) -> Self = Self(self.0.where_positive(gate.0));
-    // A product with zero added is the rounded product.
-    fn mul_add(self: Self, factor: Self, term: Self) -> Self = Self(self.0.mul_add(factor.0, V::zero()).add(term.0));
-}
-
 /// Sixteen f32 in safe Rust; every access is checked.
 #[derive(Copy, Clone)]
 pub(crate) struct Plain([f32; LANES]);

@@ -13,7 +13,7 @@
 //! Every output element is one chain of operations. Their order depends only on the layer. It does not depend on how
 //! many rows are computed together or on a row's place among them. [`Simd::Avx2`], [`Simd::Avx512`] and [`Simd::Neon`]
 //! give the same bits. [`Simd::Plain`] and [`Simd::Simd128`] round products and sums separately: they give the same bits
-//! as each other, which differ slightly from the rest. Integers do not round, and every level gives the same ones.
+//! as each other, which differ slightly from the rest. Products of [`short`] numbers are the same at all levels. Integers do not round, and every level gives the same ones.
 //!
 //! This is the only crate of the workspace that uses `unsafe`: for vector instructions, and for reads whose bounds were
 //! checked on entry.
@@ -42,5 +42,5 @@ pub use int8::sixteen::GridLines;
 pub use int8::{INT8_LANES, Int8Depthwise, Int8Matrix, nearest};
 pub use kernels::Kernels;
 pub use lanes::LANES;
-pub use matrix::{Matrix, Rows};
+pub use matrix::{Matrix, Rows, short};
 pub use simd::{Simd, SimdError};

@@ -30,6 +30,15 @@ impl Matrix {
         Matrix { inputs, panels, packed }
     }
 
+    /// The same matrix with every weight [`short`].
+    #[must_use]
+    pub fn shortened(mut self) -> Matrix {
+        for weight in self.packed.iter_mut() {
+            *weight = short(*weight);
+        }
+        self
+    }
+
     /// The length of an input row.
     pub fn inputs(&self) -> usize {
         self.inputs
@@ -43,6 +52,15 @@ impl Matrix {
     pub(crate) fn packed(&self) -> &[f32] {
         &self.packed
     }
+}
+
+/// The number rounded to twelve significant bits. The product of two such numbers is exact, so a sum of products has the
+/// same bits whether or not an instruction rounds product and sum together. Numbers below 2⁻⁴⁰ become zero, so that no
+/// product is too small to be exact.
+#[inline]
+pub fn short(value: f32) -> f32 {
+    const TINY: f32 = 1.0 / (1_u64 << 40) as f32;
+    if value.abs() < TINY { 0.0 } else { f32::from_bits((value.to_bits() + 0x800) & !0xfff) }
 }
 
 /// The place of the weight from `input` to `output` in the packed form of a matrix with `inputs` inputs.

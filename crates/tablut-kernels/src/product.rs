@@ -32,6 +32,9 @@ impl Product<'_> {
     }
 }
 
+/// Panels of a block of a single row.
+const SINGLE: usize = 4;
+
 /// Whether `len` values hold `n_rows` rows of `width` values, one every `stride`. The stride may be any number. Rows
 /// whose end overflows do not fit.
 pub(crate) fn rows_fit(len: usize, n_rows: usize, stride: usize, width: usize) -> bool {
@@ -40,12 +43,17 @@ pub(crate) fn rows_fit(len: usize, n_rows: usize, stride: usize, width: usize) -
 }
 
 /// Computes a product in blocks of `R` rows and `C` panels. The last rows are computed in blocks of three rows and one
-/// row, and the last panels one by one.
+/// row, and the last panels one by one. A single row is computed in blocks of four panels, so that enough sums are in
+/// progress.
 ///
 /// # Safety
 /// The contract of [`Lanes`], and [`Product::fits`].
 #[inline(always)]
 pub(crate) unsafe fn run<V: Lanes, const R: usize, const C: usize>(product: &Product<'_>, out: &mut [f32]) {
+    if product.n_rows == 1 && C < SINGLE {
+        // SAFETY: the caller's contract.
+        return unsafe { run::<V, 1, SINGLE>(product, out) };
+    }
     let whole = product.panels - product.panels % C;
     for panel in (0..whole).step_by(C) {
         // SAFETY: the caller's contract: the panels lie inside the product.

@@ -4,7 +4,7 @@
 mod checksum;
 
 use proptest::prelude::*;
-use tablut_kernels::{Grid, Kernels, Matrix, Rows, Simd};
+use tablut_kernels::{Grid, Kernels, Matrix, Rows, Simd, short};
 
 /// The levels of this machine.
 fn levels() -> Vec<Kernels> {
@@ -168,17 +168,18 @@ fn depthwise_convolutions_and_their_gradients_are_the_definitions() {
 }
 
 #[test]
-fn products_without_fused_rounding_have_the_same_bits_at_every_level() {
-    let (rows, weights) = (numbers(13 * 70, 5), numbers(40 * 70, 6));
-    let matrix = Matrix::pack(40, 70, &weights);
+fn products_of_short_numbers_have_the_same_bits_at_every_level() {
+    let rows: Vec<f32> = numbers(13 * 70, 5).into_iter().map(short).collect();
+    let weights = numbers(40 * 70, 6);
+    let (whole, matrix) = (Matrix::pack(40, 70, &weights), Matrix::pack(40, 70, &weights).shortened());
     let (init, mut first) = (numbers(48, 7), None);
     for simd in Simd::ALL.into_iter().filter(|simd| simd.is_available()) {
         let kernels = Kernels::new(simd).unwrap();
         let rows = Rows { values: &rows, stride: 70, count: 13 };
-        let (mut fused, mut out) = (vec![0.0; 13 * 48], vec![0.0; 13 * 48]);
-        kernels.product(rows, &matrix, &init, true, &mut fused);
-        kernels.product_unfused(rows, &matrix, &init, true, &mut out);
-        assert!(out.iter().zip(&fused).all(|(a, b)| (a - b).abs() < 1e-4), "{simd}");
+        let (mut close, mut out) = (vec![0.0; 13 * 48], vec![0.0; 13 * 48]);
+        kernels.product(rows, &whole, &init, true, &mut close);
+        kernels.product(rows, &matrix, &init, true, &mut out);
+        assert!(out.iter().zip(&close).all(|(a, b)| (a - b).abs() < 1e-2), "{simd}");
         assert!(*first.get_or_insert_with(|| out.clone()) == out, "{simd}: other bits");
     }
 }

@@ -41,6 +41,10 @@ impl Tree {
         self.moves.clear();
     }
 
+    pub fn has_expanded_root(&self) -> bool {
+        self.nodes.first().is_some_and(|root| root.state == State::Expanded)
+    }
+
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id as usize]
     }
@@ -61,6 +65,11 @@ impl Tree {
     pub fn moves_of(&self, id: NodeId) -> &[Candidate] {
         let node = self.node(id);
         &self.moves[node.first_move as usize..][..usize::from(node.n_moves)]
+    }
+
+    /// The node's legal moves that are known to lose at once.
+    pub fn lost_moves(&self, id: NodeId) -> &[Candidate] {
+        &self.moves_of(id)[usize::from(self.node(id).n_open)..]
     }
 
     /// The node's edges, in the order of their first visits.

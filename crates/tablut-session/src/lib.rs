@@ -61,7 +61,8 @@ pub use saved::{FORMAT, SavedGame, SavedGameError, SavedPosition, SavedReview, V
 pub use session::{MAX_COMMENT, MAX_COMMENT_BYTES, MAX_NODES, Session, SessionError};
 pub use shared_search::{SearchOrder, SharedSearch};
 pub use teaching::{
-    GenerationView, ScoreView, TaughtNet, TrainingGame, TrainingPhase, TrainingState, TrainingView, check_teachable,
+    GenerationView, RecentScore, ScoreView, TaughtNet, TrainingGame, TrainingPhase, TrainingState, TrainingView,
+    check_teachable, pool_scores,
 };
 pub use thinking::{Analysis, LineView, Thinking, report_search};
 pub use tree::{Node, NodeId, NodeValue, Reviewed, Tree};

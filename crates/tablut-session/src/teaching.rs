@@ -78,6 +78,46 @@ pub struct GenerationView {
     pub captures: f64,
     /// Matches of its net.
     pub scores: Vec<ScoreView>,
+    /// The games of the latest nets against the untrained one, from as many nets as have [`FEW_GAMES`] together.
+    /// [`pool_scores`] fills it in.
+    pub recent: Option<RecentScore>,
+}
+
+/// The games of several nets against the untrained one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecentScore {
+    pub nets: u32,
+    #[serde(flatten)]
+    pub score: ScoreView,
+}
+
+/// The score of fewer games says little.
+pub const FEW_GAMES: u32 = 24;
+/// The name of the net with which a run began, as an opponent.
+pub const UNTRAINED: &str = "untrained";
+
+/// Adds up the games against the untrained net over the latest generations, for each generation.
+pub fn pool_scores(generations: &mut [GenerationView]) {
+    let results: Vec<Wdl> = generations.iter().map(GenerationView::against_untrained).collect();
+    for (place, generation) in generations.iter_mut().enumerate() {
+        let (mut sum, mut nets) = (Wdl::default(), 0);
+        for found in results[..=place].iter().rev().filter(|found| found.games() > 0) {
+            sum = sum + *found;
+            nets += 1;
+            if sum.games() >= FEW_GAMES {
+                break;
+            }
+        }
+        generation.recent = (nets > 0).then(|| RecentScore { nets, score: ScoreView::new(UNTRAINED, None, sum) });
+    }
+}
+
+impl GenerationView {
+    fn against_untrained(&self) -> Wdl {
+        let found = self.scores.iter().filter(|score| score.opponent == UNTRAINED);
+        let results = found.map(|&ScoreView { wins, draws, losses, .. }| Wdl { wins, draws, losses });
+        results.fold(Wdl::default(), |sum, found| sum + found)
+    }
 }
 
 /// A match of a net against another player at equal simulations.
@@ -172,6 +212,27 @@ pub fn check_teachable(rules: &Arc<Rules>) -> Result<(), String> {
 mod tests {
     use super::*;
     use tablut_rules::RuleSet;
+
+    #[test]
+    fn scores_of_few_games_are_added_up_over_the_latest_nets() {
+        let generation = |wins| GenerationView {
+            generation: 0,
+            seconds: 0.0,
+            games: 0,
+            shares: Shares::default(),
+            mean_plies: 0.0,
+            captures: 0.0,
+            scores: vec![
+                ScoreView::new(UNTRAINED, None, Wdl { wins, draws: 0, losses: 1 }),
+                ScoreView::new("generation 0", Some(0), Wdl { wins: 50, draws: 0, losses: 0 }),
+            ],
+            recent: None,
+        };
+        let mut generations = [generation(1), generation(11), generation(12), generation(30)];
+        pool_scores(&mut generations);
+        let found = generations.map(|view| view.recent.map(|recent| (recent.nets, recent.score.wins)).unwrap());
+        assert_eq!(found, [(1, 1), (2, 12), (2, 23), (1, 30)]);
+    }
 
     #[test]
     fn rules_under_which_a_side_cannot_move_are_refused() {

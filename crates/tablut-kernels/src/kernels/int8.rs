@@ -4,7 +4,7 @@ use super::levels::dispatch;
 use crate::aligned::volume;
 use crate::int8::sixteen::{LONGEST_SIDE, Limits};
 use crate::int8::{INT8_LANES, STEPS, Target, plain};
-use crate::{Grid, GridLines, Int8Depthwise, Int8Matrix, Kernels, LANES};
+use crate::{Grid, GridLines, Int8Depthwise, Int8Matrix, Kernels, LANES, short};
 #[cfg(target_arch = "x86_64")]
 use crate::{Simd, int8::avx2};
 #[cfg(target_arch = "aarch64")]
@@ -80,7 +80,7 @@ impl Kernels {
         dispatch!(self.simd, int8_clip(sums, shift, out));
     }
 
-    /// Writes the means of each channel over all squares to `pooled`, followed by the maxima, in units of 1.
+    /// Writes the means of each channel over all squares to `pooled`, followed by the maxima, in units of 1, all [`short`].
     ///
     /// # Panics
     /// If the number of channels is not a multiple of [`INT8_LANES`] or above 512, there are no squares or more than 516, or
@@ -98,7 +98,7 @@ impl Kernels {
         let (means, tops) = pooled.split_at_mut(channels);
         for (mean, &sum) in means.iter_mut().zip(&*sums) {
             // The sums have no sign.
-            *mean = f32::from(sum as u16) * share;
+            *mean = short(f32::from(sum as u16) * share);
         }
         for (top, &max) in tops.iter_mut().zip(&*maxima) {
             *top = f32::from(max) / STEPS;

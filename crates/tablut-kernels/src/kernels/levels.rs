@@ -30,9 +30,6 @@ macro_rules! level {
             kernel!([$($feature)?] product(product: &Product<'_>, out: &mut [f32])
                 = product::run::<$lanes, $rows, $panels>);
 
-            kernel!([$($feature)?] product_unfused(product: &Product<'_>, out: &mut [f32])
-                = product::run::<crate::lanes::Unfused<$lanes>, $rows, $panels>);
-
             kernel!([$($feature)?] depthwise(
                 grid: Grid, image: &[f32], layer: [&[f32]; 2], onto: bool, out: &mut [f32]
             ) = depthwise::convolve::<$lanes>);

@@ -36,6 +36,12 @@ impl Dense {
         Self::stack(values, &[layer])
     }
 
+    /// The same layer with [`short`](tablut_kernels::short) weights.
+    #[must_use]
+    pub fn shortened(self) -> Self {
+        Self { matrix: self.matrix.shortened(), bias: self.bias }
+    }
+
     /// Layers with the same inputs, one after another.
     pub fn stack(values: &Values<'_>, layers: &[&Linear]) -> Self {
         let weights: Vec<f32> = layers.iter().flat_map(|layer| values.get(layer.weight)).copied().collect();

@@ -1,18 +1,18 @@
 //! The forward pass in integers, for play. All sums are integers, and the few numbers that are not are rounded in the same
 //! way everywhere, so every instruction set gives the same bits.
 
-use tablut_kernels::{Aligned, Grid, GridLines, Int8Depthwise, Int8Matrix, Kernels, LANES, Matrix, Rows};
+use tablut_kernels::{Aligned, Grid, GridLines, Int8Depthwise, Int8Matrix, Kernels, LANES, Matrix, Rows, short};
 use tablut_rules::{BoardSize, GRID_SQUARES};
 
-use super::dense::{add, transposed};
+use super::dense::transposed;
 use super::description::{ADDED_PLANES, BOTH, DISTANCES, LineBlock, PAIR, PAIR_SCALE, PAIRS};
 use super::moves::{Entry, MoveEntry, entries};
-use super::network::LineWeights;
+use super::network::{LineWeights, shorten};
 use super::patterns::{Classes, MOST_LINES};
 use super::tables::{COARSE, FINE, Tables, steps};
 use crate::architecture::Architecture;
 use crate::batch::SeenRow;
-use crate::features::FEATURES;
+use crate::features::{FEATURES, RULE_FEATURES};
 use crate::layers::{Dense, Linear, ValueOutput, Values, matrix};
 use crate::policy::PolicyIndex;
 
@@ -30,7 +30,10 @@ pub(crate) struct LineNet {
     entries: [Vec<Entry>; 3],
     line: LineWeights,
     side: Vec<f32>,
-    features: Matrix,
+    /// From the features of the rules.
+    rules: Matrix,
+    /// `[channels]`, from the feature that counts plies.
+    plies: Vec<f32>,
     /// `[added planes][channels]`.
     added: Vec<i16>,
     blocks: Vec<Block>,
@@ -58,6 +61,8 @@ struct Block {
 pub(crate) struct LineSpace {
     classes: Classes,
     tables: Tables,
+    /// What the features of the rules add to every square, `[channels]` for each of the rule sets in `classes`.
+    of_rules: Vec<f32>,
     sums: Aligned<i16>,
     x: Aligned<u8>,
     inside: Aligned<u8>,
@@ -96,29 +101,34 @@ impl LineNet {
             Block {
                 depthwise: Int8Depthwise::pack(values.get(block.depthwise)),
                 depthwise_bias: values.get(block.depthwise_bias).to_vec(),
-                pool: matrix(values, &block.pool),
+                pool: matrix(values, &block.pool).shortened(),
                 pointwise,
                 starts,
             }
         };
         let added = transposed(values.get(layers.added.weight), layers.added.inputs);
+        let features = values.get(layers.features.weight).as_chunks::<FEATURES>().0;
+        let rules: Vec<[f32; RULE_FEATURES]> =
+            features.iter().map(|row| *row.first_chunk().expect("the last feature counts plies")).collect();
+        let plies: Vec<f32> = features.iter().map(|row| row[RULE_FEATURES]).collect();
         Self {
             channels: c,
             entries: BoardSize::ALL.map(entries),
-            line: LineWeights::pack(&layers, values),
+            line: LineWeights::pack(&layers, values).shortened(),
             side: values.get(layers.side).to_vec(),
-            features: matrix(values, &layers.features),
+            rules: Matrix::pack(c, RULE_FEATURES, rules.as_flattened()).shortened(),
+            plies: plies.iter().copied().map(short).collect(),
             added: added.iter().map(|&value| steps(value, FINE)).collect(),
             blocks: layers.blocks.iter().map(block).collect(),
             joint: Int8Matrix::pack([units.len(), c], &joint, &units),
             joint_bias: [bias(&layers.pair), bias(&value.conv)].concat(),
-            pair_pool: matrix(values, &layers.pair_pool),
+            pair_pool: matrix(values, &layers.pair_pool).shortened(),
             shift: std::array::from_fn(|at| steps(shift[at], COARSE).clamp(-LARGEST_PAIR, LARGEST_PAIR)),
             distance: values.get(layers.distance).to_vec(),
             choice: values.get(layers.choice.weight).to_vec(),
             choice_bias: bias(&layers.choice).first().copied().unwrap_or(0.0),
-            hidden: Dense::pack(values, &value.hidden),
-            out: Dense::stack(values, &[&value.out, &value.moves_left]),
+            hidden: Dense::pack(values, &value.hidden).shortened(),
+            out: Dense::stack(values, &[&value.out, &value.moves_left]).shortened(),
         }
     }
 
@@ -127,6 +137,7 @@ impl LineNet {
         LineSpace {
             classes: Classes::default(),
             tables: Tables::new(c),
+            of_rules: Vec::new(),
             sums: Aligned::zeroed(GRID_SQUARES * c),
             x: Aligned::zeroed(GRID_SQUARES * c),
             inside: Aligned::zeroed(GRID_SQUARES * c),
@@ -149,6 +160,7 @@ impl LineNet {
     ) -> ValueOutput {
         if space.classes.is_full() {
             space.classes = Classes::default();
+            space.of_rules.clear();
             space.tables.clear();
         } else if space.tables.is_full() {
             space.tables.clear();
@@ -169,7 +181,7 @@ impl LineNet {
         let biases = &mut biases[..self.joint_bias.len()];
         biases.copy_from_slice(&self.joint_bias);
         let one = Rows { values: pooled, stride: pooled.len(), count: 1 };
-        kernels.product_unfused(one, &self.pair_pool, &self.joint_bias[..PAIRS], false, &mut biases[..PAIRS]);
+        kernels.product(one, &self.pair_pool, &self.joint_bias[..PAIRS], false, &mut biases[..PAIRS]);
         self.joint.starts(biases, &mut space.starts);
         let joint = &mut space.joint[..squares * self.joint.outputs()];
         kernels.int8_product(&space.x[..squares * self.channels], &self.joint, &space.starts, joint);
@@ -181,15 +193,21 @@ impl LineNet {
     /// Writes the trunk's input: the sums of rows and columns, the bias of the position, and the added planes.
     fn sum_lines(&self, kernels: Kernels, space: &mut LineSpace, lines: &Lines, row: SeenRow<'_>) {
         let (c, size) = (self.channels, row.size);
-        let (mut biases, mut bias) = ([0.0; MOST_CHANNELS], [0; MOST_CHANNELS]);
-        let (biases, bias) = (&mut biases[..c], &mut bias[..c]);
-        let features = Rows { values: row.features, stride: FEATURES, count: 1 };
-        kernels.product_unfused(features, &self.features, &[], false, biases);
-        add(biases, &self.side[row.side() * c..][..c], 1.0);
-        for (bias, &value) in bias.iter_mut().zip(&*biases) {
-            *bias = steps(value, FINE);
+        let LineSpace { classes, tables, of_rules, sums, x, .. } = space;
+        while of_rules.len() < classes.n_rules() * c {
+            let first = of_rules.len();
+            let rules: Vec<f32> = classes.rules(first / c).iter().copied().map(short).collect();
+            of_rules.resize(first + c, 0.0);
+            let one = Rows { values: &rules, stride: rules.len(), count: 1 };
+            kernels.product(one, &self.rules, &[], false, &mut of_rules[first..]);
         }
-        let LineSpace { tables, sums, x, .. } = space;
+        let mut bias = [0; MOST_CHANNELS];
+        let bias = &mut bias[..c];
+        let plies = short(row.features[RULE_FEATURES]);
+        let parts = of_rules[classes.last_rules() * c..].iter().zip(&self.plies).zip(&self.side[row.side() * c..]);
+        for (bias, ((rules, weight), side)) in bias.iter_mut().zip(parts) {
+            *bias = steps(rules + plies * weight + side, FINE);
+        }
         let (sums, x) = (&mut sums[..size.n_squares() * c], &mut x[..size.n_squares() * c]);
         let (rows, columns) = tables.rows_and_columns(size, &lines.entries, 0);
         let lines = GridLines { rows: &rows[..size.width()], columns: &columns[..size.width()], stride: c + PAIRS };
@@ -246,9 +264,10 @@ impl LineNet {
         let pooled = &mut pooled[..self.hidden.matrix.inputs()];
         kernels.int8_pool(&space.value[..size.n_squares() * pooled.len() / 2], pooled);
         let one = Rows { values: pooled, stride: pooled.len(), count: 1 };
-        kernels.product_unfused(one, &self.hidden.matrix, &self.hidden.bias, true, &mut space.hidden);
+        kernels.product(one, &self.hidden.matrix, &self.hidden.bias, true, &mut space.hidden);
+        shorten(&mut space.hidden);
         let one = Rows { values: &space.hidden, stride: space.hidden.len(), count: 1 };
-        kernels.product_unfused(one, &self.out.matrix, &self.out.bias, false, &mut out);
+        kernels.product(one, &self.out.matrix, &self.out.bias, false, &mut out);
         ValueOutput::of([out[0], out[1], out[2], out[3]])
     }
 }
@@ -262,7 +281,7 @@ impl Block {
         let (pooled, biases) = (&mut pooled[..2 * c], &mut biases[..c]);
         kernels.int8_pool(x, pooled);
         let one = Rows { values: pooled, stride: 2 * c, count: 1 };
-        kernels.product_unfused(one, &self.pool, &self.depthwise_bias, false, biases);
+        kernels.product(one, &self.pool, &self.depthwise_bias, false, biases);
         let mut starts = [0; MOST_CHANNELS];
         let starts = &mut starts[..c];
         self.depthwise.starts(biases, starts);

@@ -12,7 +12,7 @@ mod table;
 mod weights;
 
 use rayon::prelude::*;
-use tablut_kernels::{Aligned, Kernels, LANES, Matrix, Rows};
+use tablut_kernels::{Aligned, Kernels, LANES};
 use tablut_rules::BoardSize;
 
 use super::dense::add;
@@ -89,10 +89,7 @@ impl LineLearner {
         chunks.zip(lines.par_chunks(CHUNK)).for_each(|((table, all_kept), lines)| {
             let each = table.chunks_exact_mut(out).zip(all_kept.chunks_exact_mut(kept));
             for ((out, kept), &line) in each.zip(lines) {
-                let product = |rows: Rows<'_>, matrix: &Matrix, init: &[f32], relu, out: &mut [f32]| {
-                    kernels.product(rows, matrix, init, relu, out);
-                };
-                weights.line.forward(product, line, classes.class(line), kept, out);
+                weights.line.forward::<false>(kernels, line, classes.class(line), kept, out);
             }
         });
         let (width, channels) = (weights.line.out_width(), layers.channels);

@@ -1,6 +1,6 @@
 //! The line network in f32: from the squares of one line to features of each of them.
 
-use tablut_kernels::{Aligned, Matrix, Rows};
+use tablut_kernels::{Aligned, Kernels, Rows, short};
 use tablut_rules::BoardSize;
 
 use super::dense::{add, transposed};
@@ -52,6 +52,13 @@ impl LineWeights {
         }
     }
 
+    /// The same weights, [`short`].
+    #[must_use]
+    pub fn shortened(self) -> Self {
+        let pairs = self.pairs.into_iter().map(|pair| pair.map(Dense::shortened)).collect();
+        Self { pairs, out: self.out.shortened(), ..self }
+    }
+
     pub fn pairs(&self) -> usize {
         self.pairs.len()
     }
@@ -61,11 +68,11 @@ impl LineWeights {
         self.out.matrix.padded_outputs()
     }
 
-    /// Computes a line's output, `[squares][out_width]`, by `product` (one of the kernels' products). `kept` has
+    /// Computes a line's output, `[squares][out_width]`. With `SHORT` the inputs of all products are [`short`]. `kept` has
     /// [`kept_len`] values; its padding is zero.
-    pub fn forward(
+    pub fn forward<const SHORT: bool>(
         &self,
-        product: impl Fn(Rows<'_>, &Matrix, &[f32], bool, &mut [f32]),
+        kernels: Kernels,
         line: SeenLine,
         class: &LineClass,
         kept: &mut [f32],
@@ -78,15 +85,18 @@ impl LineWeights {
         let (pairs, last) = kept.split_at_mut(2 * self.pairs.len() * padded);
         for ([first, second], kept) in self.pairs.iter().zip(pairs.chunks_exact_mut(2 * padded)) {
             let (before, between) = kept.split_at_mut(padded);
-            rectify(&x, &mut before[inner.clone()]);
-            product(windows(before), &first.matrix, &first.bias, true, &mut between[inner.clone()]);
-            product(windows(between), &second.matrix, &second.bias, false, &mut change);
+            rectify::<SHORT>(&x, &mut before[inner.clone()]);
+            kernels.product(windows(before), &first.matrix, &first.bias, true, &mut between[inner.clone()]);
+            if SHORT {
+                shorten(&mut between[inner.clone()]);
+            }
+            kernels.product(windows(between), &second.matrix, &second.bias, false, &mut change);
             for (x, change) in x.iter_mut().zip(&*change) {
                 *x += change;
             }
         }
-        rectify(&x, last);
-        product(squares(last, LINE_WIDTH), &self.out.matrix, &self.out.bias, false, out);
+        rectify::<SHORT>(&x, last);
+        kernels.product(squares(last, LINE_WIDTH), &self.out.matrix, &self.out.bias, false, out);
     }
 
     fn embed(&self, line: SeenLine, class: &LineClass, x: &mut [f32]) {
@@ -131,8 +141,18 @@ pub fn squares(values: &[f32], width: usize) -> Rows<'_> {
     Rows { values, stride: width, count: values.len() / width }
 }
 
-fn rectify(x: &[f32], out: &mut [f32]) {
+fn rectify<const SHORT: bool>(x: &[f32], out: &mut [f32]) {
     for (out, x) in out.iter_mut().zip(x) {
         *out = if *x > 0.0 { *x } else { 0.0 };
+    }
+    if SHORT {
+        shorten(out);
+    }
+}
+
+/// Makes all numbers [`short`].
+pub fn shorten(values: &mut [f32]) {
+    for value in values {
+        *value = short(*value);
     }
 }

@@ -75,6 +75,21 @@ impl Classes {
         self.contexts.len() >= MOST_CONTEXTS
     }
 
+    /// The number of rule sets that have been met.
+    pub fn n_rules(&self) -> usize {
+        self.contexts.len()
+    }
+
+    /// The features of one of these rule sets, `[RULE_FEATURES]`.
+    pub fn rules(&self, index: usize) -> &[f32] {
+        &self.contexts[index].rules
+    }
+
+    /// The rule set of the position whose lines were asked for last.
+    pub fn last_rules(&self) -> usize {
+        self.last
+    }
+
     pub fn class(&self, line: SeenLine) -> &LineClass {
         &self.known[line.class as usize]
     }

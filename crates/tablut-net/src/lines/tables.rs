@@ -87,10 +87,7 @@ impl Tables {
         let class = classes.class(line);
         let mut kept = vec![0.0; kept_len(weights.pairs(), class.size)];
         let mut out = vec![0.0; class.size.width() * weights.out_width()];
-        let product = |rows: tablut_kernels::Rows<'_>, matrix: &_, init: &[f32], relu, out: &mut [f32]| {
-            kernels.product_unfused(rows, matrix, init, relu, out);
-        };
-        weights.forward(product, line, class, &mut kept, &mut out);
+        weights.forward::<true>(kernels, line, class, &mut kept, &mut out);
         let c = self.channels;
         for square in out.chunks_exact(weights.out_width()) {
             self.entries.extend(square[..c].iter().map(|&value| steps(value, FINE)));

@@ -67,6 +67,7 @@ async function opened() {
   if ([...rules.options].some(({ value }) => value === chosen)) rules.value = chosen;
   replace(refusal, can("train") ? "" : "This page cannot teach nets: that needs the whole program. `tablut serve` can.");
   [start.disabled, refusal.hidden] = [!can("train"), can("train")];
+  delete refusal.dataset.kept;
   if (can("train")) await request("taught-nets");
 }
 
@@ -159,6 +160,9 @@ on("taught-nets", ({ runs, bytes, "most-bytes": most, refused }) => {
     if (refused) refusal.dataset.kept = "yes";
   }
   for (const net of runs) if (!isNewest) known.add(net.run);
+  // Another server, or a window that was not connected, may not know how a run ended.
+  const shownNow = runs.find((net) => net.run === run);
+  if (shownNow && last && stateText(shownNow.state) !== stateText(last.state)) request("show-taught", { run });
   const row = (net) => h("tr", {}, h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => { show(net.run); shownRun.scrollIntoView({ block: "nearest" }); } }, net.run)),
     h("td", {}, stateText(net.state) || timeText(net.seconds)), h("td", {}, new Date(1000 * net.changed).toLocaleDateString()), h("td", {}, size(net.bytes)), h("td", {}, net.state === "running" ? "" : deleteButton(net.run)));
   replace(listed, runs.length > 0 && h("div", { class: "card" }, h("h2", {}, "Nets that were taught here"),

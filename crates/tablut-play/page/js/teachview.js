@@ -90,39 +90,53 @@ function makeReplay() {
   };
 }
 
-// The score against the untrained net over the time of the run, with its 95 % intervals.
+// The score against the untrained net over the time of the run: a dot for each net, a line through the games of the latest
+// nets together, and its 95 % intervals.
 const [WIDTH, HEIGHT, LEFT, FOOT] = [320, 120, 34, 16];
+const UNTRAINED = "untrained";
 function curve(generations) {
-  const known = generations.map((entry) => ({ at: entry.seconds, found: entry.scores.find(({ opponent }) => opponent === "untrained") })).filter(({ found }) => found);
+  const known = generations.filter(({ recent }) => recent);
   if (!known.length) return null;
   const most = generations.at(-1).seconds;
-  const x = (seconds) => LEFT + (WIDTH - LEFT - 6) * (seconds / most);
-  const y = (share) => 6 + (HEIGHT - FOOT - 12) * (1 - share);
+  const x = (seconds) => (LEFT + ((WIDTH - LEFT - 6) * seconds) / most).toFixed(1);
+  const y = (share) => (6 + (HEIGHT - FOOT - 12) * (1 - share)).toFixed(1);
   const text = (at, up, words, anchor) => s("text", { x: at, y: up, "text-anchor": anchor }, words);
+  const up = known.map(({ seconds, recent }) => `${x(seconds)} ${y(recent.high)}`);
+  const down = known.map(({ seconds, recent }) => `${x(seconds)} ${y(recent.low)}`).reverse();
+  const dot = ({ seconds, scores }) => scores.filter(({ opponent }) => opponent === UNTRAINED).map(({ mean }) => s("circle", { cx: x(seconds), cy: y(mean), r: 2 }));
   const svg = s("svg", { class: "learning-curve", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" },
-    [0, 0.5, 1].map((share) => [s("path", { class: share === 0.5 ? "even" : "rule", d: `M${LEFT} ${y(share)}H${WIDTH - 6}` }), text(LEFT - 4, y(share) + 3.5, `${100 * share} %`, "end")]),
-    known.map(({ at, found }) => s("path", { class: "interval-bar", d: `M${x(at)} ${y(found.low)}V${y(found.high)}` })),
-    s("path", { class: "line", d: "M" + known.map(({ at, found }) => `${x(at).toFixed(1)} ${y(found.mean).toFixed(1)}`).join("L") }),
-    known.map(({ at, found }) => s("circle", { cx: x(at), cy: y(found.mean), r: 2.6 })),
+    [0, 0.5, 1].map((share) => [s("path", { class: share === 0.5 ? "even" : "rule", d: `M${LEFT} ${y(share)}H${WIDTH - 6}` }), text(LEFT - 4, Number(y(share)) + 3.5, `${100 * share} %`, "end")]),
+    s("path", { class: "interval", d: `M${[...up, ...down].join("L")}z` }), known.map(dot),
+    s("path", { class: "line", d: "M" + known.map(({ seconds, recent }) => `${x(seconds)} ${y(recent.mean)}`).join("L") }),
     text(LEFT, HEIGHT - 3, "0 s", "start"), text(WIDTH - 6, HEIGHT - 3, timeText(most), "end"));
-  svg.setAttribute("aria-label", `Score against the untrained net after each generation: first ${percent(known[0].found.mean)}, last ${percent(known.at(-1).found.mean)}`);
+  svg.setAttribute("aria-label", `Score against the untrained net after each generation: first ${percent(known[0].recent.mean)}, last ${percent(known.at(-1).recent.mean)}`);
   return svg;
 }
 
-// What was measured of the newest net, in words.
+const FEW_GAMES = 20;
+const gamesOf = ({ wins, draws, losses }) => wins + draws + losses;
+
+// What was measured of the newest nets, in words.
 function measured({ generations, final_scores: finals }) {
   const sentences = [];
   const last = generations.at(-1);
   if (!last) return sentences;
-  const final = finals.find(({ opponent }) => opponent === "untrained");
-  const untrained = final ?? generations.findLast((entry) => entry.scores.some(({ opponent }) => opponent === "untrained"))?.scores.find(({ opponent }) => opponent === "untrained");
-  const isOfNow = final || last.scores.includes(untrained);
-  if (untrained) sentences.push(`${isOfNow ? "The newest net" : "A net before the newest one"} ${points(untrained)} against the untrained net.`);
-  const earlier = last.scores.find(({ generation }) => generation !== null);
-  const then = earlier && generations.find(({ generation }) => generation === earlier.generation);
-  if (then) sentences.push(`It ${points(earlier)} against the net of ${timeText(last.seconds - then.seconds)} before.`);
-  const first = generations[0];
-  if (last !== first) sentences.push(`It captures ${last.captures.toFixed(1)} pieces in a game against itself; the untrained net captured ${first.captures.toFixed(1)}.`);
+  const final = finals.find(({ opponent }) => opponent === UNTRAINED);
+  const { recent } = last;
+  if (final && gamesOf(final) >= FEW_GAMES) sentences.push(`The net ${points(final)} against the untrained net.`);
+  else if (recent) sentences.push(`${recent.nets === 1 ? "A net" : `The last ${recent.nets} nets that met it`} ${points(recent)} against the untrained net.`);
+  // The games of a net against the one with half as many generations.
+  const met = [];
+  for (const entry of [...generations].reverse()) {
+    const earlier = entry.scores.find(({ generation }) => generation !== null);
+    if (earlier) met.push({ ...earlier, at: entry.seconds });
+    if (met.reduce((sum, found) => sum + gamesOf(found), 0) >= FEW_GAMES) break;
+  }
+  const then = met.length === 1 && generations.find(({ generation }) => generation === met[0].generation);
+  const sum = met.reduce((all, { wins, draws, losses }) => ({ wins: all.wins + wins, draws: all.draws + draws, losses: all.losses + losses }), { wins: 0, draws: 0, losses: 0 });
+  if (gamesOf(sum) >= FEW_GAMES) sentences.push(then ? `The net of ${timeText(met[0].at)} ${points(sum)} against the net of ${timeText(then.seconds)}.` : `The last ${met.length} nets ${points(sum)} against nets of half their age.`);
+  const [first] = generations;
+  if (last !== first) sentences.push(`${last.captures.toFixed(1)} pieces were captured in each of its last games, and ${first.captures.toFixed(1)} in those of the untrained net.`);
   return sentences;
 }
 

@@ -64,21 +64,29 @@ impl TaughtRuns {
         modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |time| time.as_secs())
     }
 
-    /// Checks that there is room for another run. The error names the oldest runs, which the user can delete.
-    pub fn check_room(&self, waiting: usize) -> Result<(), String> {
-        let sizes: Vec<(String, u64)> =
-            self.names().into_iter().map(|name| (name.clone(), self.bytes(&name))).collect();
-        let sum: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
-        let reason = if sum >= MOST_BYTES {
-            format!("the taught nets take {}, the limit is {}", gigabytes(sum), gigabytes(MOST_BYTES))
-        } else if sizes.len() + waiting >= MOST_RUNS {
-            format!("there are {} taught nets, the limit is {MOST_RUNS}", sizes.len() + waiting)
-        } else {
+    /// Checks the size of all runs. The error names the oldest ones, which the user can delete.
+    pub fn check_bytes(&self) -> Result<(), String> {
+        let sum: u64 = self.names().iter().map(|name| self.bytes(name)).sum();
+        if sum < MOST_BYTES {
             return Ok(());
-        };
-        let oldest = sizes.iter().take(NAMED).map(|(name, bytes)| format!("{name} ({})", gigabytes(*bytes)));
-        let oldest = oldest.collect::<Vec<_>>().join(", ");
-        Err(format!("{reason}. Delete some first; the oldest are {oldest}"))
+        }
+        let reason = format!("the taught nets take {}, the limit is {}", gigabytes(sum), gigabytes(MOST_BYTES));
+        Err(self.with_oldest(&reason))
+    }
+
+    /// Checks that there is room for another run besides those that are `waiting`.
+    pub fn check_room(&self, waiting: usize) -> Result<(), String> {
+        let n_runs = self.names().len() + waiting;
+        if n_runs >= MOST_RUNS {
+            return Err(self.with_oldest(&format!("there are {n_runs} taught nets, the limit is {MOST_RUNS}")));
+        }
+        self.check_bytes()
+    }
+
+    fn with_oldest(&self, reason: &str) -> String {
+        let oldest = self.names().into_iter().take(NAMED);
+        let oldest = oldest.map(|name| format!("{name} ({})", gigabytes(self.bytes(&name)))).collect::<Vec<_>>();
+        format!("{reason}. Delete some first; the oldest are {}", oldest.join(", "))
     }
 
     /// Deletes a run.

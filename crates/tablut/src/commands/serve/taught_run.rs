@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use tablut_arena::EvaluationReport;
-use tablut_games::{GenerationMetrics, RunFolder, load_net};
-use tablut_net::{Card, Model};
+use tablut_games::{GenerationFile, GenerationMetrics, RunFolder, load_net};
+use tablut_net::{Card, Model, StatedRules};
 use tablut_report::figures::{count, duration};
 use tablut_report::{DisplayedGame, Live};
 use tablut_rules::{Outcome, Position, Reason, Results, Rules};
 use tablut_session::{
-    GameEnding, GenerationView, ScoreView, Shares, TrainingGame, TrainingPhase, TrainingState, TrainingView, words,
+    GameEnding, GenerationView, ScoreView, Shares, TrainingGame, TrainingPhase, TrainingState, TrainingView,
+    pool_scores, words,
 };
 
 use super::super::model::card_score;
@@ -26,7 +27,10 @@ const FEW_GAMES: usize = 20;
 /// The state of the run in a folder. The server knows the run's name, its net's index and the time left.
 pub fn view(folder: &Path, is_running: bool) -> Result<TrainingView, String> {
     let files = RunFolder(folder);
-    let (metrics, _) = files.read_readable_metrics().unwrap_or_default();
+    let (mut metrics, _) = files.read_readable_metrics().unwrap_or_default();
+    // The metrics of a generation are written before its state, without which it is not complete.
+    let states = files.files(GenerationFile::State).unwrap_or_default();
+    metrics.retain(|line| states.last_key_value().is_some_and(|(&last, _)| line.generation <= last));
     let set = files.read_rules().map_err(|error| error.to_string())?.into_values().next();
     let (name, toml) = set.map(|set| (set.name.clone(), set.to_toml())).unwrap_or_default();
     let live = is_running.then(|| Live::read(folder)).flatten();
@@ -78,9 +82,12 @@ fn generations(metrics: &[GenerationMetrics]) -> Vec<GenerationView> {
             mean_plies: line.selfplay.mean_plies,
             captures: captures.sum(),
             scores: scores.collect(),
+            recent: None,
         }
     };
-    metrics.iter().map(view).collect()
+    let mut generations: Vec<GenerationView> = metrics.iter().map(view).collect();
+    pool_scores(&mut generations);
+    generations
 }
 
 /// An even selection with the last one.
@@ -141,7 +148,7 @@ pub fn model_file(folder: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 fn card(folder: &Path, model: &Model) -> Card {
-    let rules: Vec<&str> = model.rules.iter().map(|rules| rules.name()).collect();
+    let rules: Vec<&str> = model.rules.iter().map(StatedRules::name).collect();
     let (metrics, _) = RunFolder(folder).read_readable_metrics().unwrap_or_default();
     let seconds: f64 = metrics.iter().map(GenerationMetrics::seconds).sum();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -163,5 +170,36 @@ fn card(folder: &Path, model: &Model) -> Card {
         scores: report.matches.iter().filter_map(|found| card_score(found).ok()).collect(),
         config: fs::read_to_string(RunFolder(folder).config()).unwrap_or_default(),
         ..Card::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(generation: u64) -> GenerationMetrics {
+        let text = format!(
+            r#"{{"schema":5,"generation":{generation},"selfplay":{{"games":60,"results":{{"attackers":40,"draws":3,"defenders":15,"unfinished":2}},"mean_plies":31.5,"seconds":2.0}}}}"#
+        );
+        serde_json::from_str(&text).expect("metrics")
+    }
+
+    #[test]
+    fn generations_have_the_results_and_the_sums_so_far() {
+        let views = generations(&[line(0), line(1)]);
+        let Shares { attackers, draws, defenders, unfinished } = views[1].shares;
+        assert_eq!([attackers, draws, defenders, unfinished].map(|share| share.count), [40, 3, 15, 2]);
+        assert_eq!((views[1].generation, views[1].games, views[1].seconds), (1, 120, 4.0));
+    }
+
+    #[test]
+    fn of_many_generations_an_even_selection_with_the_last_is_shown() {
+        for n in [1, 119, 120, 121, 250, 1000] {
+            let shown: Vec<u32> =
+                spread(generations(&(0..n).map(line).collect::<Vec<_>>())).iter().map(|view| view.generation).collect();
+            assert!(shown.len() <= MAX_GENERATIONS && shown.last() == Some(&(n as u32 - 1)), "{n}: {shown:?}");
+            let steps: std::collections::BTreeSet<u32> = shown.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            assert!(steps.len() <= 1, "{n}: {steps:?}");
+        }
     }
 }

@@ -15,7 +15,8 @@ const MAX_ERROR: usize = 400;
 /// Teaching without a limit plans for this time, and then for as much again as it has taken.
 const FIRST_SECONDS: u32 = 600;
 /// Games of a person and searches of the page go first.
-const NICENESS: &str = "15";
+#[cfg(unix)]
+const NICENESS: &str = "10";
 /// The settings of `train --time` that differ, because people watch: more games show how strong each generation is, and
 /// no other opponents than the nets of this run.
 const CHANGES: [&str; 2] = ["evaluation.rating_share=0.6", "evaluation.against=[]"];
@@ -118,7 +119,7 @@ impl Drop for ChildTraining {
 
 /// Starts a process that trains for `seconds`: a new run on a rule file, or further generations of the run in `folder`.
 fn spawn(folder: &Path, rule_file: Option<&Path>, seconds: u32, files: &Path) -> std::io::Result<Child> {
-    let mut command = in_background(crate::restart::command()?);
+    let mut command = background_command()?;
     command.arg("train").arg("--plain");
     if let Some(rule_file) = rule_file {
         command.arg("--rules").arg(rule_file).arg("--from-scratch").arg("--run").arg(folder);
@@ -129,8 +130,7 @@ fn spawn(folder: &Path, rule_file: Option<&Path>, seconds: u32, files: &Path) ->
         let taken = seconds_of(&metrics);
         command.arg("--resume").arg(folder).arg("--time").arg(format!("{}s", taken as u64 + u64::from(seconds)));
         if !metrics.is_empty() {
-            let further = f64::from(seconds) / (taken / metrics.len() as f64).max(1.0);
-            let generations = metrics.len() + (further.round() as usize).max(1);
+            let generations = metrics.len() + further_generations(seconds);
             command.arg("--set").arg(format!("schedule.generations={generations}"));
         }
     }
@@ -139,21 +139,29 @@ fn spawn(folder: &Path, rule_file: Option<&Path>, seconds: u32, files: &Path) ->
     command.stderr(File::create(files.join("errors.txt"))?).spawn()
 }
 
-/// The same command with a low priority.
-#[cfg(unix)]
-fn in_background(command: Command) -> Command {
-    let mut low = Command::new("nice");
-    low.args(["-n", NICENESS]).arg(command.get_program()).args(command.get_args());
-    low
+/// About as many generations as a new run of this time has on two cores. `train --time` plans their games.
+fn further_generations(seconds: u32) -> usize {
+    const GENERATIONS_OF_TWO_MINUTES: f64 = 16.0;
+    (GENERATIONS_OF_TWO_MINUTES * (f64::from(seconds) / 120.0).sqrt().max(1.0)).round() as usize
 }
 
-/// The same command with a low priority.
+/// A command that starts the program with a low priority.
+#[cfg(unix)]
+fn background_command() -> std::io::Result<Command> {
+    let program = crate::restart::command()?;
+    let mut low = Command::new("nice");
+    low.args(["-n", NICENESS]).arg(program.get_program()).args(program.get_args());
+    Ok(low)
+}
+
+/// A command that starts the program with a low priority.
 #[cfg(windows)]
-fn in_background(mut command: Command) -> Command {
+fn background_command() -> std::io::Result<Command> {
     use std::os::windows::process::CommandExt;
     const BELOW_NORMAL_PRIORITY_CLASS: u32 = 0x4000;
-    command.creation_flags(BELOW_NORMAL_PRIORITY_CLASS);
-    command
+    let mut program = crate::restart::command()?;
+    program.creation_flags(BELOW_NORMAL_PRIORITY_CLASS);
+    Ok(program)
 }
 
 fn metrics(folder: &Path) -> Vec<GenerationMetrics> {
