@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use tablut_games::{GameRecord, GenerationMetrics};
 use tablut_rules::Rules;
-use tablut_session::{GameEnding, GenerationView, ScoreView, Shares, TrainingGame, words};
+use tablut_session::{GameEnding, GenerationView, ScoreView, Shares, TrainingGame, pool_scores, words};
 
 /// The generations of a run, the earliest first.
 pub fn generation_views(metrics: &[GenerationMetrics]) -> Vec<GenerationView> {
@@ -25,9 +25,12 @@ pub fn generation_views(metrics: &[GenerationMetrics]) -> Vec<GenerationView> {
             mean_plies: line.selfplay.mean_plies,
             captures: captures.sum(),
             scores: scores.collect(),
+            recent: None,
         }
     };
-    metrics.iter().map(view).collect()
+    let mut generations: Vec<_> = metrics.iter().map(view).collect();
+    pool_scores(&mut generations);
+    generations
 }
 
 /// A finished game as an interface replays it. `None` if it was not played under `rules`.

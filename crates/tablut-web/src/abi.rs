@@ -64,6 +64,12 @@ extern "C" fn tablut_load_net() -> u32 {
     finish(with_host(|host| host.load_net(&INPUT.take())))
 }
 
+/// Reads a net from a file: see [`BrowserHost::read_net`].
+#[unsafe(no_mangle)]
+extern "C" fn tablut_read_net() -> u32 {
+    finish(with_host(|_| BrowserHost::read_net(&INPUT.take())))
+}
+
 /// Offers nets that were taught here: see [`BrowserHost::offer_nets`].
 #[unsafe(no_mangle)]
 extern "C" fn tablut_offer_nets() -> u32 {

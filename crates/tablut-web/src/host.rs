@@ -4,7 +4,7 @@ use crate::output::{Output, Wish};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -136,6 +136,14 @@ impl BrowserHost {
         let engine = Engine::new(&model.weights).map_err(|error| format!("the net: {error}"))?;
         let symmetry = Symmetry::ALL[self.worker % Symmetry::ALL.len()];
         Ok(NetEvaluator::with_symmetry(Box::new(engine), symmetry))
+    }
+
+    /// Reads a model file that somebody has opened. Returns the first rule set that the net was trained on.
+    pub fn read_net(file: &[u8]) -> Result<impl Serialize + use<>, String> {
+        let model = Model::from_bytes(file).map_err(|error| error.to_string())?;
+        Engine::new(&model.weights).map_err(|error| error.to_string())?;
+        let rules = model.rules.first().ok_or("the net names no rules")?;
+        Ok(json!({"rules": rules.name(), "toml": rules.set().to_toml()}))
     }
 
     /// Offers nets that were taught here, instead of those that it offered before. `argument` is a list in JSON with the

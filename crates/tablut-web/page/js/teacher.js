@@ -319,7 +319,7 @@ const ANSWERS = {
   async "teach-on"({ run, seconds }) {
     checkSeconds(seconds);
     checkIdle(run);
-    await known(run);
+    if ((await known(run)).isFile) throw new Error(`${run} came from a file, which has no training to go on with`);
     await enqueue({ run, seconds });
   },
   async "stop-teaching"({ run }) {

@@ -64,6 +64,12 @@ export const complete = (record, generation, state, net, needed) => run("readwri
   return runs.put(record);
 });
 
+// Keeps a net from a file.
+export const putNet = (record, net) => run("readwrite", (runs, parts) => {
+  parts.put(net, key(record.run, "net", record.generation));
+  return runs.put(record);
+});
+
 export const remove = (name) => run("readwrite", (runs, parts) => {
   parts.delete(IDBKeyRange.bound([name], [name, []]));
   return runs.delete(name);

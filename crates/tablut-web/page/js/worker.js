@@ -229,11 +229,29 @@ async function offerNets() {
   }
 }
 
+// A net from a file is offered like those that were taught here.
+async function addNet({ id, name, base64 }) {
+  try {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.codePointAt(0));
+    const { rules, toml } = engine.readNet(bytes);
+    const { all, putNet } = await import("./teachstore.js");
+    const own = new Set((await all()).filter(({ isFile }) => !isFile).map(({ run }) => run));
+    const run = own.has(name) ? `${name} (file)` : name;
+    await putNet({ run, name: rules, rules: [toml], generation: 0, metrics: [], seconds: 0, changed: Date.now(), isFile: true }, bytes);
+    await offerNets();
+    tell({ event: "done", re: id });
+  } catch (error) {
+    if (error.isBug) fail(error);
+    else tell({ event: "refused", re: id, error: `${name}: ${error.message}` });
+  }
+}
+
 // Requests are answered in their order.
 const queue = (then) => { order = order.then(then); };
 
 onmessage = ({ data }) => queue(() => {
   if (data.site) return begin(data);
+  if (data.do === "add-net") return addNet(data);
   if (ABOUT_TEACHING.includes(data.do)) return askTeacher(data);
   return "hidden" in data ? hide(data.hidden) : answer(data);
 });
