@@ -3,6 +3,7 @@
 import * as games from "./games.js";
 import { byId, h } from "./dom.js";
 import { addToGames, showGames } from "./gamelist.js";
+import { on } from "./host.js";
 import { addGame, forgetGame, myGames } from "./mygames.js";
 import { showError, showNotice } from "./message.js";
 import { aboutNets } from "./nets.js";
@@ -119,6 +120,20 @@ function takeNets() {
   });
 }
 
+const WARMTH = "Teaching makes this device warm and uses its battery. You can stop at any time: what was learnt stays.";
+const SLOWED = "Browsers slow a page down while it is in the background, so the net may have learnt more slowly.";
+
+// What people should know of a training on their device.
+function tellAboutTeaching() {
+  let [isTeaching, isTold] = [false, false];
+  on("training", ({ state }) => {
+    isTeaching = state === "running";
+    if (isTeaching && !isTold && matchMedia("(pointer: coarse)").matches) showNotice(WARMTH);
+    isTold ||= isTeaching;
+  });
+  document.addEventListener("visibilitychange", () => { if (isTeaching && !document.hidden) showNotice(SLOWED); });
+}
+
 let isMade = false;
 
 export function afterStart() {
@@ -126,6 +141,7 @@ export function afterStart() {
   isMade = true;
   addToGames({ controls: removeButton, note: NOTE, keep: keepGames });
   takeNets();
+  tellAboutTeaching();
   listForgotten().then(showGames, () => {});
   keepOffline().catch((error) => console.warn(`The page is not kept for use without a network: ${error.message}`));
 }
