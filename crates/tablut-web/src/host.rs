@@ -358,7 +358,7 @@ impl BrowserHost {
                 self.greet(outputs);
             }
             request if request.is_about_teaching() => {
-                return Err("teaching needs the program: `tablut serve`".to_owned());
+                return Err("a request about teaching, which the page's worker answers".to_owned());
             }
             Request::Sit { .. } => return Err(NO_SEATS.to_owned()),
             request => {

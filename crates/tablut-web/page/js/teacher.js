@@ -28,6 +28,7 @@ let players = [];
 let turn = 0;
 const queue = [];
 let current = null;
+let teaching = null;
 const failed = new Map();
 const channel = new MessageChannel();
 
@@ -208,23 +209,20 @@ async function teachAll() {
     await tellRun(order);
     await tellList();
   }
+  teaching = null;
   endPlayers();
 }
 
-let isTeaching = false;
-
-// Gives whether this window teaches now.
+// Gives whether this window teaches, which begins now unless another one does.
 function begin() {
-  if (isTeaching) return Promise.resolve(true);
-  return new Promise((resolve, reject) => {
+  teaching ??= new Promise((resolve, reject) => {
     navigator.locks.request(LOCK, { ifAvailable: true }, async (lock) => {
       resolve(lock !== null);
-      if (!lock) return;
-      isTeaching = true;
-      await teachAll();
-      isTeaching = false;
+      if (lock) await teachAll();
+      else teaching = null;
     }).catch(reject);
   });
+  return teaching;
 }
 
 async function enqueue(order) {
