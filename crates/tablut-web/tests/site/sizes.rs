@@ -50,10 +50,14 @@ fn every_stage_of_loading_is_small() {
     let mut all = Vec::new();
     files(&site, &mut all);
     let everything: usize = all.iter().map(|path| zipped(path)).sum();
-    let sizes =
-        format!("first paint {paint}, engine {engine}, first game {game}, teaching {teaching}, everything {everything} bytes of gzip");
+    let sizes = format!(
+        "first paint {paint}, engine {engine}, first game {game}, teaching {teaching}, everything {everything} bytes of gzip"
+    );
     eprintln!("{sizes}");
-    assert!(paint < 200_000 && engine < 800_000 && game <= 1_300_000 && teaching < 1_000_000 && everything <= 4_500_000, "{sizes}");
+    assert!(
+        paint < 200_000 && engine < 800_000 && game <= 1_300_000 && teaching < 1_000_000 && everything <= 4_500_000,
+        "{sizes}"
+    );
 }
 
 #[test]

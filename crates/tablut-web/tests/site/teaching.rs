@@ -179,3 +179,27 @@ fn the_panel_teaches_without_a_network_and_the_net_plays() {
         browser.end().await;
     });
 }
+
+#[test]
+fn a_net_that_is_dropped_plays_and_a_damaged_one_is_refused() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/#rules=kvasir").await;
+        let drop = |name: &str, bytes: &str| {
+            format!(
+                "(async () => {{ const net = new Uint8Array(await (await fetch('net.tablut')).arrayBuffer()); \
+                 const data = new DataTransfer(); data.items.add(new File([{bytes}], '{name}')); \
+                 document.body.dispatchEvent(new DragEvent('drop', {{ dataTransfer: data, bubbles: true, cancelable: true }})); \
+                 return true; }})()"
+            )
+        };
+        browser.js(&drop("mine.tablut", "net")).await;
+        browser.until("document.getElementById('notice').textContent.includes('The net mine is here')").await;
+        browser.panel("analysis").await;
+        browser.until("document.body.textContent.includes('About the net: mine')").await;
+        for (name, bytes) in [("cut", "net.slice(0, 5000)"), ("text", "'text'")] {
+            browser.js(&drop(&format!("{name}.tablut"), bytes)).await;
+            browser.until(&format!("document.getElementById('error').textContent.startsWith('{name}: ')")).await;
+        }
+        browser.end().await;
+    });
+}
