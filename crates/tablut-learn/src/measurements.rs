@@ -62,7 +62,7 @@ impl Measurements {
             }
         }
         let losses = NetLosses::of(&examined, run.config.learning.value_share);
-        self.seconds += (clock() - start).as_secs_f64();
+        self.seconds += clock().saturating_sub(start).as_secs_f64();
         Ok((sets, losses))
     }
 
@@ -80,7 +80,7 @@ impl Measurements {
         };
         let losses = of_net(&run.learner.averaged_weights())?;
         let untrained = of_net(&run.config.weights_of_start(None))?;
-        self.seconds += (clock() - start).as_secs_f64();
+        self.seconds += clock().saturating_sub(start).as_secs_f64();
         Ok(NetLosses { untrained: untrained.policy + untrained.value, ..losses })
     }
 
