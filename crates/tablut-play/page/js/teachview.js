@@ -10,6 +10,7 @@ const PHASES = { preparing: "The machine is measured", playing: "The net plays a
 export const timeText = (seconds) => (seconds < 90 ? `${Math.round(seconds)} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`);
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 const count = (number) => number.toLocaleString("en");
+const counted = (number, name) => `${count(number)} ${name}${number === 1 ? "" : "s"}`;
 const points = ({ wins, draws, losses }) => `won ${wins}${draws ? `, drew ${draws}` : ""} and lost ${losses} of ${wins + draws + losses} games`;
 
 // A board on which a game is replayed, one move after another.
@@ -165,7 +166,7 @@ export function makeRunView(buttons) {
   function statusText({ state, phase, games, n_generations: generations, seconds, seconds_left: left }) {
     if (state.waiting) return `Waits for the net that is learning now; place ${state.waiting} in the queue.`;
     if (state.failed !== undefined) return `It has stopped: ${state.failed}`;
-    const played = `${count(games)} games, ${generations} generations`;
+    const played = `${counted(games, "game")}, ${counted(generations, "generation")}`;
     if (state === "ended") return generations ? `It has learnt for ${timeText(seconds)}: ${played}.` : "It was stopped before its first generation was complete, so there is no net yet.";
     return `${PHASES[phase]}. ${played}${left === null ? "" : `, ${clock(left)} left`}.`;
   }
