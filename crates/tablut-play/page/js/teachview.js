@@ -124,7 +124,7 @@ function measured({ generations, final_scores: finals }) {
   const final = finals.find(({ opponent }) => opponent === UNTRAINED);
   const { recent } = last;
   if (final && gamesOf(final) >= FEW_GAMES) sentences.push(`The net ${points(final)} against the untrained net.`);
-  else if (recent) sentences.push(`${recent.nets === 1 ? "A net" : `The last ${recent.nets} nets that met it`} ${points(recent)} against the untrained net.`);
+  else if (recent) sentences.push(`${recent.nets > 1 ? `The last ${recent.nets} nets that met it` : last.scores.some(({ opponent }) => opponent === UNTRAINED) ? "The newest net" : "An earlier net"} ${points(recent)} against the untrained net.`);
   // The games of a net against the one with half as many generations.
   const met = [];
   for (const entry of [...generations].reverse()) {
