@@ -46,10 +46,11 @@ export async function serve(folder, { index, network }, answer = () => false) {
   return { address: `http://127.0.0.1:${server.address().port}/`, close: () => { server.close(); server.closeAllConnections(); } };
 }
 
-export function startChromium(address) {
-  const profile = mkdtempSync(join(tmpdir(), "tablut-"));
-  const chromium = spawn("chromium", [...FLAGS, `--user-data-dir=${profile}`, address], { stdio: "ignore" });
-  chromium.on("exit", () => rm(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+// A browser with a folder of its own, which is deleted at its end, or with the folder `kept`.
+export function startChromium(address, kept = null) {
+  const profile = kept ?? mkdtempSync(join(tmpdir(), "tablut-"));
+  const chromium = spawn("chromium", [...FLAGS, `--user-data-dir=${profile}`, address], { stdio: "ignore", detached: true });
+  chromium.on("exit", () => { if (!kept) rm(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }); });
   return chromium;
 }
 

@@ -6,6 +6,7 @@
 //! tasks from the others. So all cores have work until fewer tasks than workers remain.
 
 mod exchange;
+mod rounds;
 
 use std::convert::Infallible;
 use std::sync::Mutex;
@@ -13,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use self::exchange::{Exchange, Presence};
+pub use self::rounds::Rounds;
 use crate::cancel::CancelToken;
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Situation};
 
@@ -239,41 +241,24 @@ impl<S: TaskSource> Shared<'_, S> {
         result
     }
 
-    /// One worker's rounds: gather from every running task, evaluate all requests of each evaluator together, apply.
+    /// One worker's rounds.
     fn rounds(
         &self,
         mut evaluators: Vec<Box<dyn Evaluator>>,
         deliver: &impl Fn(usize, <S::Task as Task>::Output),
     ) -> Result<(), Failure<S>> {
-        let mut running: Vec<(usize, S::Task)> = Vec::new();
-        let mut round = Round::new(evaluators.len());
-        while self.supply(&mut running)? {
-            round.clear();
-            let mut slot = 0;
-            while slot < running.len() {
-                // A move of some players takes seconds, and a round has one of each task.
-                if self.cancel.is_cancelled() {
-                    return Err(RunError::Stopped);
-                }
-                let (index, task) = &mut running[slot];
-                if let Some(output) = task.gather(&mut round.requests).map_err(RunError::Task)? {
-                    deliver(*index, output);
-                    running.swap_remove(slot);
-                    self.running.fetch_sub(1, Ordering::Relaxed);
-                } else {
-                    round.close(slot)?;
-                    slot += 1;
-                }
-            }
-            round.evaluate(&mut evaluators, self.counters)?;
-            let asking = (0..running.len()).filter(|&slot| round.evaluations_of(slot).is_some()).count();
-            self.counters.asking.fetch_add(asking.min(self.slots) as u64, Ordering::Relaxed);
+        let mut rounds = Rounds::new(evaluators.len());
+        while self.supply(&mut rounds.running)? {
+            rounds.gather(self.cancel, |index, output| {
+                deliver(index, output);
+                self.running.fetch_sub(1, Ordering::Relaxed);
+            })?;
+            let start = Instant::now();
+            rounds.evaluate(&mut evaluators, self.counters)?;
+            self.counters.evaluator_micros.fetch_add(start.elapsed().as_micros() as u64, Ordering::Relaxed);
+            self.counters.asking.fetch_add(rounds.asking().min(self.slots) as u64, Ordering::Relaxed);
             self.counters.slots.fetch_add(self.slots as u64, Ordering::Relaxed);
-            for (slot, (_, task)) in running.iter_mut().enumerate() {
-                if let Some(evaluations) = round.evaluations_of(slot) {
-                    task.apply(evaluations);
-                }
-            }
+            rounds.apply();
         }
         Ok(())
     }
@@ -302,77 +287,6 @@ impl<S: TaskSource> Shared<'_, S> {
             return Err(RunError::Stopped);
         }
         Ok(!running.is_empty() && !self.abandoned.load(Ordering::Relaxed))
-    }
-}
-
-/// The requests of one round, grouped by evaluator, and their evaluations, by task.
-struct Round {
-    requests: Vec<LeafRequest>,
-    queries: Vec<Vec<Situation>>,
-    origins: Vec<Vec<usize>>,
-    ends: Vec<usize>,
-    evaluations: Vec<Evaluation>,
-}
-
-impl Round {
-    fn new(n_evaluators: usize) -> Self {
-        Self {
-            requests: Vec::new(),
-            queries: vec![Vec::new(); n_evaluators],
-            origins: vec![Vec::new(); n_evaluators],
-            ends: Vec::new(),
-            evaluations: Vec::new(),
-        }
-    }
-
-    fn clear(&mut self) {
-        self.requests.clear();
-        self.queries.iter_mut().for_each(Vec::clear);
-        self.origins.iter_mut().for_each(Vec::clear);
-        self.ends.clear();
-        self.evaluations.clear();
-    }
-
-    /// Ends the requests of the task in `slot`.
-    fn close(&mut self, slot: usize) -> Result<(), EvaluateError> {
-        debug_assert_eq!(slot, self.ends.len());
-        let mut end = self.ends.last().copied().unwrap_or(0);
-        for (evaluator, query) in self.requests.drain(..) {
-            let queries = self.queries.get_mut(evaluator).ok_or_else(|| {
-                EvaluateError::Failed(format!("a task requests evaluator {evaluator}, which does not exist").into())
-            })?;
-            queries.push(query);
-            self.origins[evaluator].push(end);
-            end += 1;
-        }
-        self.ends.push(end);
-        Ok(())
-    }
-
-    fn evaluate(&mut self, evaluators: &mut [Box<dyn Evaluator>], counters: &Counters) -> Result<(), EvaluateError> {
-        let total = self.ends.last().copied().unwrap_or(0);
-        self.evaluations.resize_with(total, || Evaluation::uniform(0));
-        for ((evaluator, queries), origins) in evaluators.iter_mut().zip(&self.queries).zip(&self.origins) {
-            if queries.is_empty() {
-                continue;
-            }
-            let start = Instant::now();
-            let evaluations = evaluator.evaluate(queries)?;
-            counters.evaluator_micros.fetch_add(start.elapsed().as_micros() as u64, Ordering::Relaxed);
-            counters.evaluations.fetch_add(queries.len() as u64, Ordering::Relaxed);
-            counters.batches.fetch_add(1, Ordering::Relaxed);
-            for (&origin, evaluation) in origins.iter().zip(evaluations) {
-                self.evaluations[origin] = evaluation;
-            }
-        }
-        Ok(())
-    }
-
-    /// The evaluations for the task in `slot`, if it requested any.
-    fn evaluations_of(&self, slot: usize) -> Option<&[Evaluation]> {
-        let start = if slot == 0 { 0 } else { self.ends[slot - 1] };
-        let end = *self.ends.get(slot)?;
-        (start < end).then(|| &self.evaluations[start..end])
     }
 }
 

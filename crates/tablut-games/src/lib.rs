@@ -1,7 +1,7 @@
 //! Many games at once with batched evaluators: self-play, its records, and the replay window.
 //!
 //! - [`run_tasks`], [`run_task_source`], [`Task`]: the executor, which keeps all cores busy and batches full.
-//!   [`CancelToken`] stops it.
+//!   [`CancelToken`] stops it. [`Rounds`] runs tasks on one thread.
 //! - [`SelfPlayGame`]: a game of one net against itself, as a task, with equal searches or a [`Handicap`].
 //! - [`GameRecord`], [`RecordFile`], [`write_records`], [`read_records`]: games on disk, with their rules in full.
 //! - [`GameSource`]: the interface between self-play and training. [`LocalGames`] plays in this process.
@@ -13,6 +13,7 @@
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod cancel;
+mod compression;
 mod executor;
 mod game_source;
 mod metrics;
@@ -29,7 +30,7 @@ mod window;
 
 pub use cancel::CancelToken;
 pub use executor::{
-    Concurrency, Counters, LeafRequest, RunError, Task, TaskSource, deliver_tasks, run_task_source, run_tasks,
+    Concurrency, Counters, LeafRequest, Rounds, RunError, Task, TaskSource, deliver_tasks, run_task_source, run_tasks,
 };
 pub use game_source::{
     FleetReport, GameOrder, GameSource, GameSourceError, LocalGames, MakeInference, PlayedGames, WorkerReport,

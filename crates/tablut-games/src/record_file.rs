@@ -24,11 +24,11 @@ use tablut_net::{StatedRules, durable};
 use tablut_rules::{Outcome, Rules, read_at_most, shown};
 use tablut_search::Chances;
 
+use crate::compression::{compressed, decompressed};
 use crate::record::{GameRecord, Handicap, PlyRecord, SearchRecord};
 
 const MAGIC: &[u8; 8] = b"TABLUTGR";
 const VERSION: u32 = 3;
-const COMPRESSION_LEVEL: i32 = 1;
 /// The maximum length of a frame. It guards against wrong lengths in a damaged file.
 const MAX_FRAME_BYTES: usize = 64 << 20;
 /// The maximum size of a file. A generation's games have some megabytes.
@@ -210,7 +210,7 @@ pub fn pack_game(game: &GameRecord) -> Result<Vec<u8>, String> {
     if plain.len() > MAX_FRAME_BYTES {
         return Err(format!("{} bytes, expected at most {MAX_FRAME_BYTES}", plain.len()));
     }
-    let packed = zstd::bulk::compress(&plain, COMPRESSION_LEVEL).map_err(|error| error.to_string())?;
+    let packed = compressed(&plain)?;
     let mut frame = length(packed.len(), "bytes")?.to_le_bytes().to_vec();
     frame.extend(length(plain.len(), "bytes")?.to_le_bytes());
     frame.extend(crc32c::crc32c(&packed).to_le_bytes());
@@ -227,7 +227,7 @@ fn read_frame(bytes: &mut Reader, max_bytes: usize) -> Result<GameRecord, String
     if crc32c::crc32c(packed) != crc {
         return Err("damaged: the checksum does not match".to_owned());
     }
-    let plain = zstd::bulk::decompress(packed, plain_len).map_err(|error| error.to_string())?;
+    let plain = decompressed(packed, plain_len)?;
     if plain.len() != plain_len {
         return Err(format!("damaged: {} plain bytes, expected {plain_len}", plain.len()));
     }

@@ -72,6 +72,11 @@ impl ReplayWindow {
         self.generations.iter().map(Vec::len).sum()
     }
 
+    /// Generations in the window.
+    pub fn n_generations(&self) -> usize {
+        self.generations.len()
+    }
+
     /// Bytes of the positions in memory.
     pub fn bytes(&self) -> usize {
         self.generations.iter().flatten().map(Sample::bytes).sum()

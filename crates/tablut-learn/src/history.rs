@@ -10,7 +10,7 @@ use tablut_games::{GameRecord, Handicap};
 use tablut_rules::{Results, Rules};
 
 /// The number of latest generations whose results are used.
-pub(crate) const GENERATIONS_COUNTED: u64 = 4;
+pub const GENERATIONS_COUNTED: u64 = 4;
 /// The number of draws added to the results of a rule set, so that a few games do not look unbalanced.
 const DRAWS_ADDED: f64 = 8.0;
 /// The maximum ratio of the losing side's simulations to the winning side's.

@@ -4,6 +4,8 @@
 //!
 //! - [`TrainConfig`] contains the settings of a run.
 //! - [`Run`] opens its folder, and [`train()`] runs the generations.
+//! - [`RunState`] is a run without files, and [`GenerationSteps`] the learning of one generation: what [`train()`] calls,
+//!   and a browser.
 //! - A [`GradientBackend`] takes steps. [`CpuBackend`] trains nets with our own kernels and gradients written
 //!   by hand. With the feature `burn`, `BurnBackend` trains them with burn's operations on any device.
 //! - [`LearnerState`] is the state that the steps change. [`Checkpoint`] stores everything that a run needs to
@@ -23,6 +25,7 @@ mod config;
 mod cpu_backend;
 mod device;
 mod forecast;
+mod generation;
 mod gradient_backend;
 mod history;
 mod learner;
@@ -39,6 +42,7 @@ mod recipe;
 mod run;
 mod run_settings;
 mod start;
+mod state;
 mod survey;
 mod time_budget;
 mod train;
@@ -55,7 +59,9 @@ pub use config::{
 pub use cpu_backend::CpuBackend;
 pub use device::{ComputeDevice, DeviceError};
 pub use forecast::{Forecast, GenerationPace};
+pub use generation::{GenerationSteps, WorkClock};
 pub use gradient_backend::{GradientBackend, StepError, StepReport};
+pub use history::GENERATIONS_COUNTED;
 pub use learner::LearnerState;
 pub use measurements::free_bytes;
 pub use memory::MemoryBounds;
@@ -63,6 +69,7 @@ pub use optimizer::{OptimizerConfig, ParamState};
 pub use prune::{Pruned, prune};
 pub use rating::{RatingOpponent, RatingPairs, rating_pairs};
 pub use run::Run;
+pub use state::RunState;
 pub use survey::{RunCheck, RunSummary, check_run};
 pub use time_budget::TimeSource;
 pub use train::{OnEvent, RateNet, RunEvent, train};

@@ -12,8 +12,10 @@ use tablut_games::{
 };
 use tablut_net::{Engine, Inference, Weights};
 
+use crate::generation::WorkClock;
 use crate::memory::memory_bytes;
 use crate::run::Run;
+use crate::state::RunState;
 use crate::train_error::TrainError;
 
 /// Each measurement of the net uses one evaluation for this many evaluations in self-play.
@@ -36,14 +38,20 @@ impl Measurements {
         Self { sample: sample.clamp(FEWEST_POSITIONS, MOST_POSITIONS), seconds: 0.0 }
     }
 
+    /// The seconds that measuring took.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
     /// The statistics of the games by rule set, with the net's outputs on a sample, and the net's losses on this
     /// sample.
     pub(crate) fn games(
         &mut self,
-        run: &Run,
+        run: &RunState,
         games: &[ReplayedGame],
+        clock: WorkClock<'_>,
     ) -> Result<(Vec<RuleSetStatistics>, NetLosses), TrainError> {
-        let start = Instant::now();
+        let start = clock();
         let mut sets = RuleSetStatistics::count(&run.rules, games);
         let samples: Vec<&Sample> = games.iter().flat_map(|game| &game.samples).collect();
         let examined = self.examine(run, &run.learner.averaged_weights(), &samples)?;
@@ -54,47 +62,53 @@ impl Measurements {
             }
         }
         let losses = NetLosses::of(&examined, run.config.learning.value_share);
-        self.seconds += start.elapsed().as_secs_f64();
+        self.seconds += clock().saturating_sub(start).as_secs_f64();
         Ok((sets, losses))
     }
 
     /// The losses of the current net on some of `samples`, with that of the untrained net.
     pub(crate) fn losses<'a>(
         &mut self,
-        run: &Run,
+        run: &RunState,
         samples: impl Iterator<Item = &'a Sample>,
+        clock: WorkClock<'_>,
     ) -> Result<NetLosses, TrainError> {
-        let start = Instant::now();
+        let start = clock();
         let samples: Vec<&Sample> = samples.collect();
         let of_net = |weights: &Weights| -> Result<NetLosses, TrainError> {
             Ok(NetLosses::of(&self.examine(run, weights, &samples)?, run.config.learning.value_share))
         };
         let losses = of_net(&run.learner.averaged_weights())?;
         let untrained = of_net(&run.config.weights_of_start(None))?;
-        self.seconds += start.elapsed().as_secs_f64();
+        self.seconds += clock().saturating_sub(start).as_secs_f64();
         Ok(NetLosses { untrained: untrained.policy + untrained.value, ..losses })
     }
 
-    fn examine(&self, run: &Run, weights: &Weights, samples: &[&Sample]) -> Result<Vec<ExaminedPosition>, TrainError> {
+    fn examine(
+        &self,
+        run: &RunState,
+        weights: &Weights,
+        samples: &[&Sample],
+    ) -> Result<Vec<ExaminedPosition>, TrainError> {
         // The weights are packed once and shared by all threads.
         let net = Engine::new(weights)?;
         let share = || Box::new(net.share(1).expect("one thread needs no other")) as Box<dyn Inference>;
         Ok(examine(&run.rules, samples, self.sample, &share)?)
     }
+}
 
-    /// The current state of the machine.
-    pub(crate) fn machine(&self, run: &Run) -> MachineMetrics {
-        let start = Instant::now();
-        let (memory_bytes, run_bytes, free_bytes) =
-            (memory_bytes().unwrap_or(0), folder_bytes(&run.folder), free_bytes(&run.folder).unwrap_or(0));
-        let measuring_seconds = self.seconds + start.elapsed().as_secs_f64();
-        let threads = run.config.machine.concurrency().workers;
-        MachineMetrics { memory_bytes, run_bytes, free_bytes, measuring_seconds, threads }
-    }
+/// The current state of the machine of a run that has measured for `seconds`.
+pub(crate) fn machine(run: &Run, seconds: f64) -> MachineMetrics {
+    let start = Instant::now();
+    let (memory_bytes, run_bytes, free_bytes) =
+        (memory_bytes().unwrap_or(0), folder_bytes(&run.folder), free_bytes(&run.folder).unwrap_or(0));
+    let measuring_seconds = seconds + start.elapsed().as_secs_f64();
+    let threads = run.config.machine.concurrency().workers;
+    MachineMetrics { memory_bytes, run_bytes, free_bytes, measuring_seconds, threads }
 }
 
 /// The norm of all trained weights together, without their average.
-pub(crate) fn weight_norm(run: &Run) -> f32 {
+pub(crate) fn weight_norm(run: &RunState) -> f32 {
     let weights = run.learner.weights();
     let squares = weights.iter().flat_map(|(_, tensor)| tensor.iter()).map(|&weight| f64::from(weight).powi(2));
     squares.sum::<f64>().sqrt() as f32
@@ -112,8 +126,15 @@ pub(crate) fn folder_bytes(folder: &Path) -> u64 {
 }
 
 /// Free space in bytes on the disk of `folder`, if the system reports it.
+#[cfg(not(target_family = "wasm"))]
 pub fn free_bytes(folder: &Path) -> Option<u64> {
     fs4::available_space(folder).ok()
+}
+
+/// A browser has no disk.
+#[cfg(target_family = "wasm")]
+pub fn free_bytes(_: &Path) -> Option<u64> {
+    None
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@ pub(crate) struct Needed {
 impl Needed {
     pub(crate) fn by(folder: &Path, config: &TrainConfig) -> Result<Self, TrainError> {
         let next = complete_generations(RunFolder(folder))?;
-        let mut first_games = window_of(folder, config, next, |_, _| {})?;
+        let mut first_games =
+            window_of(config, next, |generation| Ok(load_games(folder, generation)?.games), |_, _| {})?;
         if config.selfplay.balance > 0.0 {
             first_games = first_games.min(next.saturating_sub(GENERATIONS_COUNTED));
         }
@@ -49,15 +50,15 @@ pub(crate) fn complete_generations(run: RunFolder<'_>) -> Result<u64, RunFolderE
 /// Reads the games of the latest generations before `next` that fit into the replay window, the newest first, and passes
 /// those that are learnt from. Returns the first generation that was read, which is the one that did not fit.
 pub(crate) fn window_of(
-    folder: &Path,
     config: &TrainConfig,
     next: u64,
+    mut games_of: impl FnMut(u64) -> Result<Vec<GameRecord>, TrainError>,
     mut generation_fits: impl FnMut(u64, Vec<GameRecord>),
 ) -> Result<u64, TrainError> {
     let (mut kept, mut is_first) = (0, true);
     for generation in (0..next).rev() {
         let (share, sets) = (config.learning.held_out_share, config.rules.len());
-        let mut games = load_games(folder, generation)?.games;
+        let mut games = games_of(generation)?;
         games.retain(|game| !is_held_out(game.index, sets, share));
         let positions = games.iter().flat_map(|game| &game.plies).filter(|ply| ply.search.is_some()).count();
         if kept + positions > config.learning.window_positions && !is_first {

@@ -2,52 +2,48 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use tablut_games::{GenerationFile, GenerationMetrics, ReplayWindow, RunFolder, RunFolderError, SHIPPED, load_net};
+use tablut_games::{GenerationFile, GenerationMetrics, RunFolder, RunFolderError, SHIPPED, load_net};
 use tablut_net::durable::{self, FolderLock};
-use tablut_net::{Model, TrainingSummary, Weights};
-use tablut_rules::{RuleSet, Rules};
+use tablut_rules::RuleSet;
 
 use crate::checkpoint::{Checkpoint, remove_old_states};
 use crate::config::{Difference, TrainConfig, resolve_opponents};
 use crate::device::ComputeDevice;
-use crate::history::{GENERATIONS_COUNTED, GameHistory};
-use crate::learner::{LearnerState, learning_rate_share};
-use crate::needed::{is_held_out, window_of};
+use crate::learner::learning_rate_share;
 use crate::opponents::keep_opponents;
 use crate::rating::RatingOpponent;
-use crate::run_settings::{
-    config_of, config_so_far, damaged_state, load_games, load_rules, reconcile, reconcile_rules,
-};
+use crate::run_settings::{config_of, config_so_far, damaged_state, load_games, reconcile, reconcile_rules};
 use crate::start::{START_COPY, load_start, reconcile_start};
-use crate::time_budget::{TimeBudget, TimeSource};
+use crate::state::RunState;
+use crate::time_budget::TimeSource;
 use crate::train_error::TrainError;
 
-/// An open run: folder, config, and everything that the next generation starts from.
+/// An open run: its folder, and everything that the next generation starts from, which its fields are used as.
 pub struct Run {
     pub folder: PathBuf,
-    pub config: TrainConfig,
-    /// The rule sets of the config, compiled.
-    pub rules: Vec<Arc<Rules>>,
-    /// The net that the run began with, or `None` for an untrained one.
-    start: Option<Model>,
-    pub learner: LearnerState,
-    pub training: TrainingSummary,
-    pub window: ReplayWindow,
-    pub next_generation: u64,
-    pub metrics: Vec<GenerationMetrics>,
-    /// Where it plays and learns.
-    pub device: ComputeDevice,
+    state: RunState,
     /// Keys that have changed since the run was last opened, and the device if it has changed. All may change.
     pub changed: Vec<Difference>,
-    /// The results of the last generations' games.
-    pub(crate) history: GameHistory,
-    pub(crate) time: Option<TimeBudget>,
     /// Held while the run is open.
     pub lock: FolderLock,
+}
+
+impl Deref for Run {
+    type Target = RunState;
+
+    fn deref(&self) -> &RunState {
+        &self.state
+    }
+}
+
+impl DerefMut for Run {
+    fn deref_mut(&mut self) -> &mut RunState {
+        &mut self.state
+    }
 }
 
 /// The device as a difference, if the last generation used another device than `now`.
@@ -95,7 +91,7 @@ impl Run {
     fn open_with(folder: &Path, config: TrainConfig, kept: &BTreeMap<String, RuleSet>) -> Result<Self, TrainError> {
         // The device is opened before anything is written, so that a run that cannot start creates no folder.
         let device = ComputeDevice::open(config.machine.device)?;
-        let rules = load_rules(&config, kept)?;
+        let rules = config.rules_with(kept)?;
         let start = load_start(&config)?;
         let mut config = config.in_run(&rules);
         let lock = lock_and_clean(folder)?;
@@ -107,31 +103,14 @@ impl Run {
         let mut changed = reconcile(folder, so_far.as_ref(), &config, next_generation)?;
         reconcile_rules(folder, &rules)?;
         changed.extend(changed_learning_rate(so_far.as_ref(), &config, next_generation));
-        let (learner, training) = match checkpoint {
-            Some(checkpoint) => (checkpoint.learner, checkpoint.training),
-            None => fresh_learner(&config, start.as_ref()),
-        };
-        let window = ReplayWindow::new(rules.clone(), 0);
         let metrics = RunFolder(folder).resume_metrics(next_generation)?;
         changed.extend(changed_device(&metrics, device.name()));
-        let mut run = Self {
-            folder: folder.to_owned(),
-            config,
-            rules,
-            start,
-            learner,
-            training,
-            window,
-            next_generation,
-            metrics,
-            device,
-            changed,
-            history: GameHistory::default(),
-            time: None,
-            lock,
-        };
-        run.refill_window()?;
-        run.refill_history()?;
+        let state = RunState { metrics, ..RunState::new(config, rules, start, checkpoint, device) };
+        let mut run = Self { folder: folder.to_owned(), state, changed, lock };
+        run.state.refill(|generation| Ok(load_games(folder, generation)?.games)).map_err(|error| match error {
+            TrainError::Replay { path, error } => TrainError::Replay { path: folder.join(path), error },
+            error => error,
+        })?;
         Ok(run)
     }
 
@@ -175,45 +154,18 @@ impl Run {
         blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
     }
 
-    pub(crate) fn starting_weights(&self) -> Weights {
-        self.config.weights_of_start(self.start.as_ref())
-    }
-
-    /// Plans the games of the coming generations during the run, so that the run and the final match take about `time`.
-    /// It includes the seconds of generations that were completed before. `clock` returns the time since the command
-    /// began. A finished run gets further generations if `time` is longer than it took.
+    /// As [`RunState::keep_to`], and stores the config.
     pub fn keep_to(&mut self, time: Duration, clock: TimeSource) -> Result<(), TrainError> {
-        let budget = TimeBudget::new(time, clock, &self.metrics);
-        if self.is_finished() {
-            let further = budget.further_generations(&self.config, &self.metrics);
-            if further > 0 {
-                self.config.schedule.generations += further;
-                self.save_config()?;
-            }
-        }
-        self.time = Some(budget);
-        self.follow_time()
-    }
-
-    /// Whether all generations of the config are complete.
-    pub fn is_finished(&self) -> bool {
-        self.next_generation >= self.config.schedule.generations
+        let folder = &self.folder;
+        let changed = self.state.keep_to(time, clock, |generation| has_games(folder, generation));
+        if changed { self.save_config() } else { Ok(()) }
     }
 
     /// Plans the coming generations, if the run has a time budget.
     pub(crate) fn follow_time(&mut self) -> Result<(), TrainError> {
-        let Some(mut budget) = self.time.take() else { return Ok(()) };
-        let next = self.next_generation;
-        // Games that are on disk or that workers play already are not planned again.
-        let has_begun = |generation: u64| {
-            generation < next + self.config.schedule.lag || self.file(GenerationFile::Games, generation).exists()
-        };
-        let first = (next..=next + 1).find(|&generation| !has_begun(generation)).unwrap_or(next + 1);
-        if budget.plan(&mut self.config, &self.metrics, next, first) {
-            self.save_config()?;
-        }
-        self.time = Some(budget);
-        Ok(())
+        let folder = &self.folder;
+        let changed = self.state.follow_time(|generation| has_games(folder, generation));
+        if changed { self.save_config() } else { Ok(()) }
     }
 
     pub(crate) fn save_config(&self) -> Result<(), TrainError> {
@@ -235,36 +187,11 @@ impl Run {
     pub fn file(&self, kind: GenerationFile, generation: u64) -> PathBuf {
         self.files().file(kind, generation)
     }
+}
 
-    /// Divides a generation's games, which have these indices, into those for training and those that are held out.
-    pub(crate) fn split<T>(&self, games: Vec<T>, index: impl Fn(&T) -> u64) -> (Vec<T>, Vec<T>) {
-        let (share, sets) = (self.config.learning.held_out_share, self.rules.len());
-        games.into_iter().partition(|game| !is_held_out(index(game), sets, share))
-    }
-
-    /// Fills the history from the games of the last completed generations, if the config needs it.
-    fn refill_history(&mut self) -> Result<(), TrainError> {
-        if self.config.selfplay.balance > 0.0 {
-            for generation in self.next_generation.saturating_sub(GENERATIONS_COUNTED)..self.next_generation {
-                self.history.push(&self.rules, &load_games(&self.folder, generation)?.games);
-            }
-        }
-        Ok(())
-    }
-
-    /// Restores the window after the last completed generation. It has the latest generations that fit.
-    fn refill_window(&mut self) -> Result<(), TrainError> {
-        let mut latest = Vec::new();
-        window_of(&self.folder, &self.config, self.next_generation, |generation, games| {
-            latest.push((generation, games));
-        })?;
-        self.window = ReplayWindow::new(self.rules.clone(), self.config.learning.window_positions);
-        for (generation, games) in latest.into_iter().rev() {
-            let path = self.file(GenerationFile::Games, generation);
-            self.window.push(&games).map_err(|error| TrainError::Replay { path, error })?;
-        }
-        Ok(())
-    }
+/// Whether the games of `generation` are in the folder.
+fn has_games(folder: &Path, generation: u64) -> bool {
+    RunFolder(folder).file(GenerationFile::Games, generation).exists()
 }
 
 /// Locks the folder, and removes temporary files of a killed process.
@@ -293,14 +220,4 @@ fn latest_checkpoint(folder: &Path) -> Result<Option<Checkpoint>, TrainError> {
     let checkpoint = Checkpoint::load(run, generation).map_err(|error| damaged_state(run, error))?;
     remove_old_states(run, generation);
     Ok(Some(checkpoint))
-}
-
-fn fresh_learner(config: &TrainConfig, start: Option<&Model>) -> (LearnerState, TrainingSummary) {
-    let training = TrainingSummary {
-        seed: config.seed,
-        start: start.map(|model| model.weights.hash()),
-        play_simulations: config.play.simulations,
-        ..TrainingSummary::default()
-    };
-    (LearnerState::new(&config.weights_of_start(start)), training)
 }

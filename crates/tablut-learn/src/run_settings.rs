@@ -20,29 +20,11 @@ pub(crate) fn load_games(folder: &Path, generation: u64) -> Result<RecordFile, T
     read_records(&RunFolder(folder).file(GenerationFile::Games, generation)).map_err(damaged)
 }
 
-/// The rule sets of the config, in its order. A rule set in `kept` replaces the one of the same name.
-pub(crate) fn load_rules(
-    config: &TrainConfig,
-    kept: &BTreeMap<String, RuleSet>,
-) -> Result<Vec<Arc<Rules>>, TrainError> {
-    let load = |name: &String| -> Result<Arc<Rules>, TrainError> {
-        Ok(Arc::new(kept.get(name).map_or_else(|| Rules::load(name), |set| Rules::new(set.clone()))?))
-    };
-    let rules = config.rules.iter().map(load);
-    let rules: Vec<Arc<Rules>> = rules.collect::<Result<_, TrainError>>()?;
-    for (place, set) in rules.iter().enumerate() {
-        if rules[..place].iter().any(|earlier| earlier.name() == set.name()) {
-            return Err(TrainError::DuplicateRules(set.name().to_owned()));
-        }
-    }
-    Ok(rules)
-}
-
 impl TrainConfig {
     /// The rule sets of the config, compiled. A rule set that the run in the folder `run` has stored is used instead of
     /// the built-in one or its file.
     pub fn load_rules(&self, run: Option<&Path>) -> Result<Vec<Arc<Rules>>, TrainError> {
-        load_rules(self, &run.map(|run| RunFolder(run).read_rules()).transpose()?.unwrap_or_default())
+        self.rules_with(&run.map(|run| RunFolder(run).read_rules()).transpose()?.unwrap_or_default())
     }
 }
 

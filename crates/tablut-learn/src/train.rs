@@ -1,30 +1,21 @@
 //! The training loop: generations of self-play and training, each followed by a checkpoint.
 
-use std::sync::Arc;
 use std::time::Instant;
 
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
 use tablut_games::{
     CancelToken, Counters, FleetReport, GameOrder, GameRecord, GameSource, GameSourceError, GenerationFile,
-    GenerationMetrics, LearningMetrics, LossParts, MetricsSchema, RecordFile, ReplayedGame, SelfPlayMetrics,
-    TrainingBatch, write_records,
+    GenerationMetrics, RecordFile, ReplayedGame, SelfPlayMetrics, write_records,
 };
-use tablut_net::{Model, StatedRules, Weights};
+use tablut_net::{Model, Weights};
 use tablut_ratings::RatedGeneration;
-use tablut_rules::Rules;
 
-use crate::checkpoint::Checkpoint;
-use crate::config::TrainConfig;
+use crate::generation::GenerationSteps;
 use crate::gradient_backend::StepReport;
-use crate::learner::{learning_rate, learning_rate_share};
-use crate::measurements::{Measurements, weight_norm};
+use crate::measurements::machine;
 use crate::run::Run;
 use crate::run_settings::load_games;
+use crate::state::RunState;
 use crate::train_error::TrainError;
-
-/// Learning has diverged if a batch's loss is this many times that of an untrained net.
-const DIVERGED: f32 = 10.0;
 
 /// An event of a run. The training loop sends the events of each generation in the order of this list. The function
 /// that rates nets sends the events of rating. The program that watches the run sends notes and pauses.
@@ -110,8 +101,7 @@ fn generation(
     let generation = run.next_generation;
     let (games, selfplay, fleet) = games_of(run, generation, source, counters, cancel, on_event)?;
     source.stored(generation)?;
-    run.history.push(&run.rules, &games);
-    let n_games = games.len();
+    run.count_results(&games);
     on_event(RunEvent::GamesSaved { generation, selfplay: &selfplay });
     let next = generation + 1;
     if run.config.schedule.lag > 0
@@ -123,39 +113,26 @@ fn generation(
     let path = run.file(GenerationFile::Games, generation);
     let replayed = ReplayedGame::replay_all(&run.rules, &games).map_err(|error| TrainError::Replay { path, error })?;
     drop(games);
-    let mut measurements = Measurements::new(selfplay.evaluations);
-    let (rule_sets, fresh) = measurements.games(run, &replayed)?;
-    let (learnt_from, held_out) = run.split(replayed, |game| game.index);
-    let positions = run.window.add(learnt_from);
-    if positions == 0 {
-        return Err(TrainError::NothingToLearn(generation));
+    let start = Instant::now();
+    let clock = || start.elapsed().saturating_sub(cancel.paused());
+    let mut learning = GenerationSteps::begin(run, replayed, selfplay, &clock)?;
+    on_event(RunEvent::LearningBegan { generation, steps: learning.steps });
+    while !learning.is_done() {
+        if cancel.must_stop() {
+            return Err(TrainError::Stopped);
+        }
+        let (report, learning_rate) = learning.step(run)?;
+        on_event(RunEvent::StepEnded { report: &report, learning_rate });
     }
-    let learning = learn(run, generation, positions, cancel, on_event)?;
-    let learnt = measurements.losses(run, run.window.newest().iter())?;
-    let held_out_samples = || held_out.iter().flat_map(|game| &game.samples);
-    let held_out = (!held_out.is_empty()).then(|| measurements.losses(run, held_out_samples())).transpose()?;
-    let learning = LearningMetrics { weight_norm: weight_norm(run), fresh, learnt, held_out, ..learning };
-    run.count(n_games, positions, selfplay.evaluations);
-    let checkpoint = Checkpoint { generation, learner: run.learner.clone(), training: run.training.clone() };
-    let simulations = run.config.schedule.simulations_at(generation);
+    let metrics = learning.end(run, &clock)?;
+    let checkpoint = run.checkpoint(generation);
     let rating = match rate {
         Some(rate) => rate(run, generation, &run.model(), cancel).map_err(TrainError::of_rating)?,
         None => None,
     };
-    let machine = measurements.machine(run);
+    let machine = machine(run, metrics.machine.measuring_seconds);
     let device = (!run.device.is_cpu()).then(|| run.device.name().to_owned());
-    let metrics = GenerationMetrics {
-        schema: MetricsSchema,
-        generation,
-        simulations,
-        selfplay,
-        learning,
-        rule_sets,
-        rating,
-        device,
-        machine,
-        fleet,
-    };
+    let metrics = GenerationMetrics { rating, device, machine, fleet, ..metrics };
     run.check_folder()?;
     // The metrics are written before the checkpoint. A resumed run drops an extra line, but could not restore a missing
     // one.
@@ -206,10 +183,7 @@ fn games_of(
 
 /// Everything that determines the games of `generation`.
 fn order(run: &Run, generation: u64) -> Result<GameOrder, TrainError> {
-    let order = run.config.order(&run.rules, generation, playing_weights(run, generation)?);
-    let full = run.config.schedule.simulations_at(generation);
-    let handicaps = run.history.handicaps(run.rules.len(), run.config.selfplay.balance, full);
-    Ok(GameOrder { handicaps, ..order })
+    Ok(RunState::order(run, generation, playing_weights(run, generation)?))
 }
 
 /// The averaged weights that play `generation`: those of the last generation, or with a lag of 1 of the one before it.
@@ -218,115 +192,5 @@ fn playing_weights(run: &Run, generation: u64) -> Result<Weights, TrainError> {
         None => Ok(run.starting_weights()),
         Some(learnt) if learnt + 1 == run.next_generation => Ok(run.learner.averaged_weights()),
         Some(learnt) => Ok(Model::load(&run.file(GenerationFile::Model, learnt))?.weights),
-    }
-}
-
-/// Learns from the window. The number of steps depends on the number of new positions.
-fn learn(
-    run: &mut Run,
-    generation: u64,
-    positions: usize,
-    cancel: &CancelToken,
-    on_event: OnEvent<'_>,
-) -> Result<LearningMetrics, TrainError> {
-    let config = run.config.learning.clone();
-    let steps = ((positions as f32 * config.draws_per_position / config.batch_size as f32).round() as u64).max(1);
-    on_event(RunEvent::LearningBegan { generation, steps });
-    let mut rng = batch_rng(run.config.seed, generation);
-    let mut parts = Vec::new();
-    let mut metrics = LearningMetrics {
-        steps,
-        window: run.window.len(),
-        window_bytes: run.window.bytes(),
-        ..LearningMetrics::default()
-    };
-    let mut backend = run.device.learner(run.learner.clone(), run.config.optimizer)?;
-    let (start, paused) = (Instant::now(), cancel.paused());
-    for step in 0..steps {
-        if cancel.must_stop() {
-            return Err(TrainError::Stopped);
-        }
-        // The fall depends on generations and not on steps, because the total number of steps is not known in advance.
-        let progress = generation as f32 + step as f32 / steps as f32;
-        let fall = learning_rate_share(progress, run.config.schedule.generations as f32, config.decay_share);
-        let rate = fall * learning_rate(run.learner.steps + step, config.learning_rate, config.warmup_steps);
-        let batch = run.window.batch(config.batch_size, config.value_share, &mut rng);
-        let report = backend.step(&batch, rate).map_err(|error| TrainError::Step { error, learning_rate: rate })?;
-        let (loss, untrained) = (report.loss.policy + report.loss.value, untrained_loss(&batch));
-        if loss > DIVERGED * untrained {
-            let step = run.learner.steps + step + 1;
-            return Err(TrainError::Diverged { step, loss, untrained, learning_rate: rate });
-        }
-        metrics.gradient_norm += report.gradient_norm / steps as f32;
-        metrics.learning_rate = rate;
-        on_event(RunEvent::StepEnded { report: &report, learning_rate: rate });
-        parts.push(report.loss);
-    }
-    run.learner = backend.state()?;
-    metrics.loss = LossParts::mean(&parts);
-    metrics.seconds = start.elapsed().saturating_sub(cancel.paused().saturating_sub(paused)).as_secs_f64();
-    metrics.samples_per_second = steps as f64 * config.batch_size as f64 / metrics.seconds.max(1e-9);
-    Ok(metrics)
-}
-
-/// The loss of policy and value of a net that expects all moves and all results alike.
-fn untrained_loss(batch: &TrainingBatch) -> f32 {
-    let n = batch.input.n;
-    let policy: f32 = (0..n).map(|row| (batch.input.move_range(row).len() as f32).ln()).sum();
-    policy / n as f32 + 3.0_f32.ln()
-}
-
-/// The random generator of a generation's batches.
-fn batch_rng(seed: u64, generation: u64) -> ChaCha8Rng {
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    key[8..16].copy_from_slice(&generation.to_le_bytes());
-    key[16..23].copy_from_slice(b"batches");
-    ChaCha8Rng::from_seed(key)
-}
-
-impl TrainConfig {
-    /// The order of the games of `generation` under `rules`, played by the net of `weights`. It has no handicaps,
-    /// because these depend on earlier generations.
-    pub fn order(&self, rules: &[Arc<Rules>], generation: u64, weights: Weights) -> GameOrder {
-        GameOrder {
-            seed: self.seed,
-            generation,
-            games: self.schedule.games_at(generation),
-            rules: rules.to_vec(),
-            selfplay: self.selfplay.clone(),
-            search: self.search.clone(),
-            simulations: self.schedule.simulations_at(generation),
-            weights: Arc::new(weights),
-            handicaps: Vec::new(),
-        }
-    }
-}
-
-impl Run {
-    /// The rule sets, in the form of model files.
-    pub fn stated_rules(&self) -> Vec<StatedRules> {
-        self.rules.iter().map(|rules| StatedRules::of(rules)).collect()
-    }
-
-    /// Adds a generation to the summary of the training.
-    fn count(&mut self, games: usize, positions: usize, evaluations: u64) {
-        self.training.generations += 1;
-        self.training.games += games as u64;
-        self.training.positions += positions as u64;
-        self.training.evaluations += evaluations;
-        self.training.steps = self.learner.steps;
-        self.training.play_simulations = self.config.play.simulations;
-        self.training.config = self.config.without_machine();
-    }
-
-    /// The net of the last completed generation, or the untrained one.
-    pub fn model(&self) -> Model {
-        Model {
-            weights: self.learner.averaged_weights(),
-            rules: self.stated_rules(),
-            training: self.training.clone(),
-            card: None,
-        }
     }
 }

@@ -6,7 +6,7 @@ use crate::player::{Fault, Player};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tablut_net::{Engine, EngineOptions, NetError, NetEvaluator, Weights};
 use tablut_rules::{Game, Move};
 use tablut_search::{EvaluateError, Evaluation, Evaluator, Limit, Search, SearchConfig, SearchResult, Situation};
@@ -108,10 +108,11 @@ impl SearchPlayer {
 
 impl Player for SearchPlayer {
     fn poll(&mut self, game: &Game, queries: &mut Vec<Situation>) -> Result<Option<Move>, Fault> {
-        let began = *self.began.get_or_insert_with(Instant::now);
+        // Without a limit of time it needs no clock, which a browser does not have.
+        let began = self.limit.time().map(|_| *self.began.get_or_insert_with(Instant::now));
         let fresh = || Search::new(game.clone(), &self.config, self.limit, ChaCha8Rng::seed_from_u64(self.seed));
         let search = self.search.get_or_insert_with(fresh);
-        while search.goes_on(began.elapsed()) {
+        while search.goes_on(began.map_or(Duration::ZERO, |began| began.elapsed())) {
             if search.gather(queries) > 0 {
                 return Ok(None);
             }

@@ -92,9 +92,9 @@ impl JobQueue {
         self.waiting.values()
     }
 
-    /// The first job in which several workers may take part, with its search.
+    /// The first job in which several workers may take part, with its search. All of them have the first net.
     pub fn shared(&mut self) -> Option<(JobName, &mut SharedSearch)> {
-        let mut open = self.waiting.values_mut().filter(|job| !job.is_cancelled());
+        let mut open = self.waiting.values_mut().filter(|job| job.net == 0 && !job.is_cancelled());
         open.find_map(|job| Some((job.name(), job.work.shared()?)))
     }
 

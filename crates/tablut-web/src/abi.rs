@@ -14,7 +14,7 @@ thread_local! {
     static HOST: RefCell<Option<BrowserHost>> = const { RefCell::new(None) };
 }
 
-/// The largest argument. No net or request is larger, and the memory of a module cannot shrink.
+/// The largest argument. No request or list of nets is larger, and the memory of a module cannot shrink.
 const MAX_INPUT: usize = 64 << 20;
 
 /// Returns a buffer of `bytes` bytes for an argument, or a null pointer if it is too large.
@@ -62,6 +62,18 @@ extern "C" fn tablut_start() -> u32 {
 #[unsafe(no_mangle)]
 extern "C" fn tablut_load_net() -> u32 {
     finish(with_host(|host| host.load_net(&INPUT.take())))
+}
+
+/// Reads a net from a file: see [`BrowserHost::read_net`].
+#[unsafe(no_mangle)]
+extern "C" fn tablut_read_net() -> u32 {
+    finish(with_host(|_| BrowserHost::read_net(&INPUT.take())))
+}
+
+/// Offers nets that were taught here: see [`BrowserHost::offer_nets`].
+#[unsafe(no_mangle)]
+extern "C" fn tablut_offer_nets() -> u32 {
+    finish(with_host(|host| host.offer_nets(&INPUT.take())))
 }
 
 /// Adds puzzles. The argument is the text of a puzzle file.

@@ -4,10 +4,11 @@ use crate::output::{Output, Wish};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tablut_net::{Engine, Model, NetEvaluator};
+use tablut_net::{Engine, Model, NetEvaluator, PooledNet};
 use tablut_rules::{Game, MoveList, Position, Symmetry};
 use tablut_search::{Evaluator, Limit};
 use tablut_session::protocol::{Call, Event, Request, RequestedRules, read_call};
@@ -69,9 +70,18 @@ struct Report {
     analysis: Analysis,
 }
 
+/// A net that was taught in this browser.
+#[derive(Deserialize)]
+struct TaughtNet {
+    name: String,
+    /// The length of its model file.
+    bytes: usize,
+}
+
 pub struct BrowserHost {
     config: Arc<HostConfig>,
-    net: Option<NetEvaluator>,
+    /// The site's own net, once it is loaded, and then those that were taught here.
+    nets: Vec<NetEvaluator>,
     game: Option<LiveGame>,
     jobs: JobQueue,
     rng: ChaCha8Rng,
@@ -80,6 +90,10 @@ pub struct BrowserHost {
     shared: (Option<JobName>, u32),
     /// The search of a worker that helps.
     helping: Option<(SearchOrder, Thinking)>,
+}
+
+fn model_of(file: &[u8]) -> Result<Model, String> {
+    Model::from_bytes(file).map_err(|error| format!("the net: {error}"))
 }
 
 /// What another worker has found in the search of this number.
@@ -101,7 +115,7 @@ impl BrowserHost {
         let [low, high] = settings.seed.map(u64::from);
         Self {
             config: Arc::new(config),
-            net: None,
+            nets: Vec::new(),
             game: None,
             jobs: JobQueue::default(),
             rng: ChaCha8Rng::seed_from_u64(high << 32 | low),
@@ -111,13 +125,56 @@ impl BrowserHost {
         }
     }
 
-    /// Takes the bytes of the net's model file.
+    /// Takes the bytes of the site's own net.
     pub fn load_net(&mut self, bytes: &[u8]) -> Result<(), String> {
-        let model = Model::from_bytes(bytes).map_err(|error| format!("the net: {error}"))?;
+        let net = self.evaluator(&model_of(bytes)?)?;
+        self.nets.splice(..self.nets.len().min(1), [net]);
+        Ok(())
+    }
+
+    fn evaluator(&self, model: &Model) -> Result<NetEvaluator, String> {
         let engine = Engine::new(&model.weights).map_err(|error| format!("the net: {error}"))?;
         let symmetry = Symmetry::ALL[self.worker % Symmetry::ALL.len()];
-        self.net = Some(NetEvaluator::with_symmetry(Box::new(engine), symmetry));
-        Ok(())
+        Ok(NetEvaluator::with_symmetry(Box::new(engine), symmetry))
+    }
+
+    /// Reads a model file that somebody has opened. Returns the first rule set that the net was trained on.
+    pub fn read_net(file: &[u8]) -> Result<impl Serialize + use<>, String> {
+        let model = Model::from_bytes(file).map_err(|error| error.to_string())?;
+        Engine::new(&model.weights).map_err(|error| error.to_string())?;
+        let rules = model.rules.first().ok_or("the net names no rules")?;
+        Ok(json!({"rules": rules.name(), "toml": rules.set().to_toml()}))
+    }
+
+    /// Offers nets that were taught here, instead of those that it offered before. `argument` is a list in JSON with the
+    /// name of each and the length of its file, a line break, and the files. Returns the information about each for interfaces.
+    pub fn offer_nets(&mut self, argument: &[u8]) -> Result<Vec<Value>, String> {
+        let end = argument.iter().position(|&byte| byte == b'\n').ok_or("the list of nets has no end")?;
+        let (list, mut files) = (&argument[..end], &argument[end + 1..]);
+        let list: Vec<TaughtNet> = serde_json::from_slice(list).map_err(|error| error.to_string())?;
+        let mut nets = Vec::new();
+        for TaughtNet { name, bytes } in list {
+            let (file, rest) =
+                files.split_at_checked(bytes).ok_or_else(|| format!("the net {name} is not complete"))?;
+            files = rest;
+            let model = model_of(file)?;
+            let evaluator = self.evaluator(&model)?;
+            let about = PooledNet::new(name.clone(), model, None).map_err(|error| error.to_string())?.about(&name);
+            nets.push((name, about, evaluator));
+        }
+        let config = Arc::make_mut(&mut self.config);
+        config.nets.truncate(1);
+        self.nets.truncate(1);
+        let mut abouts = Vec::new();
+        for (name, about, evaluator) in nets {
+            config.nets.push(name);
+            self.nets.push(evaluator);
+            abouts.push(about);
+        }
+        if let Some(game) = &mut self.game {
+            game.set_config(self.config.clone());
+        }
+        Ok(abouts)
     }
 
     pub fn add_puzzles(&mut self, text: &str) -> Result<(), String> {
@@ -140,16 +197,24 @@ impl BrowserHost {
 
     /// Does one step of the work. `now` is the time since one moment in the past.
     pub fn step(&mut self, now: Duration) -> Vec<Output> {
-        let Some(net) = &mut self.net else { return Vec::new() };
+        if self.nets.is_empty() {
+            return Vec::new();
+        }
         let update = match self.jobs.next(now) {
-            Some(JobTask::Run(mut job)) => match job.step(net, now) {
-                step @ (Ok(Step::Done(_)) | Err(_)) => self.jobs.finish(&job, step, now),
-                step => {
-                    let update = job.update(step);
-                    self.jobs.push(*job);
-                    Some(update)
+            Some(JobTask::Run(mut job)) => {
+                let step = match self.nets.get_mut(job.net) {
+                    Some(net) => job.step(net, now),
+                    None => Err("the net of this search was deleted".to_owned()),
+                };
+                match step {
+                    step @ (Ok(Step::Done(_)) | Err(_)) => self.jobs.finish(&job, step, now),
+                    step => {
+                        let update = job.update(step);
+                        self.jobs.push(*job);
+                        Some(update)
+                    }
                 }
-            },
+            }
             Some(JobTask::Report(update)) => Some(update),
             None => None,
         };
@@ -199,7 +264,7 @@ impl BrowserHost {
 
     /// Does one step of that search. Returns false if it has ended.
     pub fn help_step(&mut self) -> Result<bool, String> {
-        let (Some(net), Some(helping)) = (&mut self.net, &mut self.helping) else { return Ok(false) };
+        let (Some(net), Some(helping)) = (self.nets.first_mut(), &mut self.helping) else { return Ok(false) };
         helping.1.step(net, Duration::ZERO).map_err(|error| error.to_string())
     }
 
@@ -211,7 +276,7 @@ impl BrowserHost {
 
     /// The time until [`Self::step`] has something to do: zero for at once, `None` until something arrives.
     pub fn pause(&mut self, now: Duration) -> Option<Duration> {
-        self.net.as_ref()?;
+        self.nets.first()?;
         self.jobs.pause(now)
     }
 
@@ -224,7 +289,7 @@ impl BrowserHost {
             return Err("the game is over".to_owned());
         }
         let mut thinking = Thinking::for_report(&game, Limit::of_simulations(order.simulations));
-        let net = self.net.as_mut().ok_or(NO_NET)?;
+        let net = self.nets.first_mut().ok_or(NO_NET)?;
         while thinking.step(net, Duration::ZERO).map_err(|error| error.to_string())? {}
         let result = thinking.result();
         Ok(Report { best: result.chosen.to_string(), value: result.value, analysis: thinking.analysis(order.lines) })
@@ -242,7 +307,7 @@ impl BrowserHost {
             Ok(game.owned_situation(&moves))
         };
         let situations = order.positions.iter().map(&mut situation).collect::<Result<Vec<_>, String>>()?;
-        let net = self.net.as_mut().ok_or(NO_NET)?;
+        let net = self.nets.first_mut().ok_or(NO_NET)?;
         let mut found = Vec::new();
         for _ in 0..order.rounds {
             found = net.evaluate(&situations).map_err(|error| error.to_string())?;
@@ -293,7 +358,7 @@ impl BrowserHost {
                 self.greet(outputs);
             }
             request if request.is_about_teaching() => {
-                return Err("teaching needs the program: `tablut serve`".to_owned());
+                return Err("a request about teaching, which the page's worker answers".to_owned());
             }
             Request::Sit { .. } => return Err(NO_SEATS.to_owned()),
             request => {

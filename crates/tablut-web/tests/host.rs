@@ -221,7 +221,7 @@ fn puzzles_are_those_that_were_added() {
 fn what_cannot_be_done_is_refused() {
     let mut bench = Bench::loaded();
     for (request, part) in [
-        (json!({"do": "teach", "rules": {"name": "kvasir"}, "seconds": 60}), "tablut serve"),
+        (json!({"do": "teach", "rules": {"name": "kvasir"}, "seconds": 60}), "about teaching"),
         (json!({"do": "hint"}), "no game is open"),
         (json!({"do": "sit", "seat": "0123456789abcdef"}), "needs a server"),
         (json!({"do": "new", "rules": {"name": "kvasir"}, "seats": true}), "needs a server"),

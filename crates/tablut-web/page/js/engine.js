@@ -26,6 +26,8 @@ export async function startEngine(module, settings) {
   call("tablut_start", JSON.stringify({ ...settings, seed: Array.from(crypto.getRandomValues(new Uint32Array(2))) }));
   return {
     loadNet: (bytes) => call("tablut_load_net", bytes),
+    readNet: (bytes) => call("tablut_read_net", bytes),
+    offerNets: (bytes) => call("tablut_offer_nets", bytes),
     addPuzzles: (text) => call("tablut_add_puzzles", text),
     request: (request) => call("tablut_request", JSON.stringify(request)),
     step: (now) => call("tablut_step", null, now),

@@ -3,8 +3,11 @@
 import * as games from "./games.js";
 import { byId, h } from "./dom.js";
 import { addToGames, showGames } from "./gamelist.js";
+import { on } from "./host.js";
 import { addGame, forgetGame, myGames } from "./mygames.js";
-import { say } from "./store.js";
+import { showError, showNotice } from "./message.js";
+import { aboutNets } from "./nets.js";
+import { request, say } from "./store.js";
 
 // A button that removes a game asks once more.
 function removeButton({ game }, words) {
@@ -86,12 +89,59 @@ async function keepOffline() {
   document.documentElement.dataset.offline = "ready";
 }
 
+const MOST_NET_BYTES = 32 << 20;
+const MOST_NAME = 60;
+
+// A net from a file plays here, too.
+async function openNet(file) {
+  const name = file.name.replace(/\.[a-z]+$/i, "").slice(0, MOST_NAME);
+  if (file.size > MOST_NET_BYTES) {
+    showError(`${file.name} has ${Math.ceil(file.size / 1e6)} MB, so it is no net.`);
+    return;
+  }
+  const url = await new Promise((resolve) => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => resolve(reader.result));
+    reader.readAsDataURL(file);
+  });
+  if (await request("add-net", { name, base64: url.slice(url.indexOf(",") + 1) })) showNotice(`The net ${name} is here. It can be chosen in a new game and in the analysis.`);
+}
+
+// Files are dropped anywhere on the page, or chosen under what is known of the nets.
+function takeNets() {
+  const input = h("input", { type: "file", hidden: true, id: "net-file", onchange: () => { for (const file of input.files) openNet(file); } });
+  aboutNets().after(h("div", { class: "row" }, h("button", { type: "button", id: "open-net", onclick: () => input.click() }, "Open a net from a file"), input));
+  const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
+  addEventListener("dragover", (event) => { if (hasFiles(event)) event.preventDefault(); });
+  addEventListener("drop", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    for (const file of event.dataTransfer.files) openNet(file);
+  });
+}
+
+const WARMTH = "Teaching makes this device warm and uses its battery. You can stop at any time: what was learnt stays.";
+const SLOWED = "Browsers slow a page down while it is in the background, so the net may have learnt more slowly.";
+
+// What people should know of a training on their device.
+function tellAboutTeaching() {
+  let [isTeaching, isTold] = [false, false];
+  on("training", ({ state }) => {
+    isTeaching = state === "running";
+    if (isTeaching && !isTold && matchMedia("(pointer: coarse)").matches) showNotice(WARMTH);
+    isTold ||= isTeaching;
+  });
+  document.addEventListener("visibilitychange", () => { if (isTeaching && !document.hidden) showNotice(SLOWED); });
+}
+
 let isMade = false;
 
 export function afterStart() {
   if (isMade) return;
   isMade = true;
   addToGames({ controls: removeButton, note: NOTE, keep: keepGames });
+  takeNets();
+  tellAboutTeaching();
   listForgotten().then(showGames, () => {});
   keepOffline().catch((error) => console.warn(`The page is not kept for use without a network: ${error.message}`));
 }

@@ -14,6 +14,8 @@ const PAUSE_AFTER_BUG_MS = 3000;
 const MOST_WORKERS = 8;
 // One core is left for the page.
 const workers = Math.max(1, Math.min(navigator.hardwareConcurrency - 1, MOST_WORKERS));
+// While the players of a training play, its learner waits. So two cores can have two players.
+const teachers = Math.max(workers, Math.min(navigator.hardwareConcurrency, 2));
 let worker = null;
 let isClosed = false;
 
@@ -39,6 +41,8 @@ function hear(event, onMessage) {
   onMessage(JSON.stringify(event));
 }
 
+const withNets = (hello, { nets, about_nets: abouts }) => ({ ...hello, nets: [hello.nets[0], ...nets], about_nets: [hello.about_nets[0], ...abouts] });
+
 async function firstOf() {
   const answer = await fetch(new URL("../first.json", import.meta.url));
   if (!answer.ok) throw new Error(`first.json: ${answer.status} ${answer.statusText}`);
@@ -53,6 +57,7 @@ function start(first, onMessage, onState) {
   worker.addEventListener("message", ({ data }) => {
     if (data.event === "loading") showProgress(data.loaded, data.of);
     else if (data.event === "ready") ready();
+    else if (data.event === "offered") onMessage(JSON.stringify(withNets(first.hello, data)));
     else if (data.event === "broken" && FORBIDDEN.test(data.error)) refuse(onState);
     else if (data.event === "broken") restart(data.error, first, onMessage, onState);
     else hear(data, onMessage);
@@ -61,7 +66,7 @@ function start(first, onMessage, onState) {
     event.preventDefault();
     restart(event.message ?? "the engine does not start", first, onMessage, onState);
   });
-  worker.postMessage({ site: first.site, workers });
+  worker.postMessage({ site: first.site, workers, teachers });
   if (document.hidden) tellHidden();
   onState("open");
   onMessage(JSON.stringify(first.hello));

@@ -14,6 +14,7 @@ let isRunning = false;
 let order = Promise.resolve();
 // How many of the device's cores work, and what the others need to start.
 let nWorkers = 1;
+let nTeachers = 1;
 let parts = null;
 let helpers = [];
 // The engine's time stands still while the page is hidden.
@@ -164,7 +165,7 @@ async function answer(request) {
 
 // Loads the engine and the net.
 async function begin(given) {
-  ({ site, workers: nWorkers } = given);
+  ({ site, workers: nWorkers, teachers: nTeachers } = given);
   try {
     const compiled = answerOf(site.engine, "application/wasm").then((answer) => WebAssembly.compileStreaming(answer));
     const bytes = answerOf(site.net, "application/octet-stream").then((answer) => answer.arrayBuffer());
@@ -173,8 +174,75 @@ async function begin(given) {
     engine = await startEngine(module, { net: parts.name });
     engine.loadNet(parts.net);
     tell({ event: "ready" });
+    await offerNets();
   } catch (error) {
     fail(error);
+  }
+}
+
+// Teaching is work of its own, in a worker that starts when somebody first asks for it.
+const ABOUT_TEACHING = ["teach", "teach-on", "stop-teaching", "taught-nets", "show-taught", "forget-taught", "download-net"];
+let teacher = null;
+let taught = [];
+
+async function startTeacher() {
+  const { file } = site.teach;
+  const answer = await fetch(fileOf(file));
+  if (!answer.ok) throw new Error(`${file}: ${answer.status} ${answer.statusText}`);
+  const module = await WebAssembly.compileStreaming(answer);
+  const worker = new Worker(new URL("./teacher.js", import.meta.url), { type: "module" });
+  worker.addEventListener("message", ({ data }) => {
+    if (data.changed) queue(offerNets);
+    else if (data.event.event === "training") {
+      const place = taught.indexOf(data.event.run);
+      tell({ ...data.event, net: place < 0 ? null : place + 1 });
+    } else tell(data.event);
+  });
+  worker.postMessage({ teach: module, workers: nTeachers });
+  return worker;
+}
+
+async function askTeacher(request) {
+  try {
+    teacher ??= startTeacher();
+    (await teacher).postMessage({ request });
+  } catch (error) {
+    teacher = null;
+    tell({ event: "refused", re: request.id, error: `Teaching cannot start: ${error.message}` });
+  }
+}
+
+// The nets that were taught here play too.
+async function offerNets() {
+  try {
+    const { nets } = await import("./teachstore.js");
+    const found = await nets();
+    const list = JSON.stringify(found.map(({ name, bytes }) => ({ name, bytes: bytes.length })));
+    if (!found.length && !taught.length) return;
+    const argument = await new Blob([list + "\n", ...found.map(({ bytes }) => bytes)]).arrayBuffer();
+    const abouts = engine.offerNets(new Uint8Array(argument));
+    taught = found.map(({ name }) => name);
+    tell({ event: "offered", nets: taught, about_nets: abouts });
+  } catch (error) {
+    if (error.isBug) fail(error);
+    else console.warn(`Nets that were taught here are not offered: ${error.message}`);
+  }
+}
+
+// A net from a file is offered like those that were taught here.
+async function addNet({ id, name, base64 }) {
+  try {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.codePointAt(0));
+    const { rules, toml } = engine.readNet(bytes);
+    const { all, putNet } = await import("./teachstore.js");
+    const own = new Set((await all()).filter(({ isFile }) => !isFile).map(({ run }) => run));
+    const run = own.has(name) ? `${name} (file)` : name;
+    await putNet({ run, name: rules, rules: [toml], generation: 0, metrics: [], seconds: 0, changed: Date.now(), isFile: true }, bytes);
+    await offerNets();
+    tell({ event: "done", re: id });
+  } catch (error) {
+    if (error.isBug) fail(error);
+    else tell({ event: "refused", re: id, error: `${name}: ${error.message}` });
   }
 }
 
@@ -183,5 +251,7 @@ const queue = (then) => { order = order.then(then); };
 
 onmessage = ({ data }) => queue(() => {
   if (data.site) return begin(data);
+  if (data.do === "add-net") return addNet(data);
+  if (ABOUT_TEACHING.includes(data.do)) return askTeacher(data);
   return "hidden" in data ? hide(data.hidden) : answer(data);
 });

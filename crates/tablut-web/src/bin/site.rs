@@ -1,4 +1,5 @@
-//! Writes the page with its host as static files: `site MODULE FOLDER`, with the WebAssembly module that `build` has compiled.
+//! Writes the page with its host as static files: `site ENGINE TEACHER FOLDER`, with the WebAssembly modules that
+//! `build` has compiled.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -16,7 +17,18 @@ const USUAL_RULES: &str = "kvasir";
 const NET: &str = "built in";
 const NET_FILE: &str = "net.tablut";
 /// The scripts that only run once the engine does, and the one that is no module.
-const LATER: [&str; 6] = ["js/file.js", "js/worker.js", "js/helper.js", "js/engine.js", "js/games.js", "js/library.js"];
+const LATER: [&str; 10] = [
+    "js/file.js",
+    "js/worker.js",
+    "js/helper.js",
+    "js/engine.js",
+    "js/games.js",
+    "js/library.js",
+    "js/teacher.js",
+    "js/teachplayer.js",
+    "js/teachmodule.js",
+    "js/teachstore.js",
+];
 /// The page runs its own files and nothing else, and asks no other host.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; \
                       connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'";
@@ -25,14 +37,17 @@ type Files = BTreeMap<String, Vec<u8>>;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    let [module, out] = arguments.as_slice() else { return Err("expected: site MODULE FOLDER".into()) };
+    let [engine, teacher, out] = arguments.as_slice() else {
+        return Err("expected: site ENGINE TEACHER FOLDER".into());
+    };
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let play = here.join("../tablut-play");
     let mut files = Files::new();
     add_folder(&play.join("page"), "", &mut files)?;
     files.remove("assets.rs");
     add_folder(&here.join("page"), "", &mut files)?;
-    files.insert("engine.wasm".to_owned(), fs::read(module)?);
+    files.insert("engine.wasm".to_owned(), fs::read(engine)?);
+    files.insert("teacher.wasm".to_owned(), fs::read(teacher)?);
     let model = Model::load(&here.join("../../models/all-rules.tablut"))?;
     let shipped = Model { card: None, ..model.clone() }.to_bytes()?;
     let net = json!({"name": NET, "file": NET_FILE, "bytes": shipped.len()});
@@ -41,7 +56,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let engine = json!({"file": "engine.wasm", "bytes": files["engine.wasm"].len()});
     let puzzles: BTreeMap<&str, String> =
         books.iter().map(|book| (book.rules.as_str(), puzzle_file(&book.rules))).collect();
-    let site = json!({"engine": engine, "net": net, "puzzles": puzzles});
+    let teach = json!({"file": "teacher.wasm"});
+    let site = json!({"engine": engine, "net": net, "puzzles": puzzles, "teach": teach});
     files.insert("first.json".to_owned(), serde_json::to_vec(&first(model, books, &site)?)?);
     let index = String::from_utf8(files.remove("index.html").ok_or("the page has no index.html")?)?;
     let index = with_head(&index, &files)?;
@@ -102,6 +118,7 @@ fn first(model: Model, puzzles: Vec<PuzzleBook>, site: &Value) -> Result<Value, 
         nets: vec![NET.to_owned()],
         about_nets: vec![PooledNet::new(NET.to_owned(), model, None)?.about(NET)],
         puzzles,
+        trains: true,
         ..HostConfig::default()
     };
     let hello = Event::Hello(Box::new(config.hello()));

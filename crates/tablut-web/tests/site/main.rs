@@ -9,6 +9,7 @@ mod offline;
 #[path = "../../../tablut-play/tests/page/browser.rs"]
 mod online;
 mod sizes;
+mod teaching;
 
 #[path = "../../../tablut-play/tests/page/access.rs"]
 mod access;

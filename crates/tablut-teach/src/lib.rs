@@ -1,0 +1,24 @@
+//! Training inside a browser.
+//!
+//! A [`Learner`] is a run without files: it orders games, learns from them step by step, and gives and takes checkpoints as
+//! bytes. A [`Player`] plays games of an order. Several players and one learner are workers of a page, which passes
+//! [`Message`]s between them; so the bits of a run do not depend on the number of workers.
+//!
+//! The page calls the module through `abi`.
+
+mod abi;
+mod learner;
+mod message;
+mod order;
+mod plan;
+mod player;
+mod rating;
+mod views;
+
+pub use learner::Learner;
+pub use message::Message;
+pub use order::OrderText;
+pub use plan::{Plan, Planned};
+pub use player::Player;
+pub use rating::{Match, MatchText};
+pub use views::generation_views;
