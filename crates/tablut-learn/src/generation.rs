@@ -12,15 +12,12 @@ use tablut_games::{
 use crate::config::LearningConfig;
 use crate::gradient_backend::{GradientBackend, StepReport};
 use crate::learner::{learning_rate, learning_rate_share};
-use crate::measurements::{Measurements, weight_norm};
+use crate::measurements::{Measurements, WorkClock, weight_norm};
 use crate::state::RunState;
 use crate::train_error::TrainError;
 
 /// Learning has diverged if a batch's loss is this many times that of an untrained net.
 const DIVERGED: f32 = 10.0;
-
-/// Returns the time of the work since one moment in the past, without pauses.
-pub type WorkClock<'a> = &'a dyn Fn() -> Duration;
 
 /// The learning of one generation.
 pub struct GenerationSteps {

@@ -59,11 +59,11 @@ pub use config::{
 pub use cpu_backend::CpuBackend;
 pub use device::{ComputeDevice, DeviceError};
 pub use forecast::{Forecast, GenerationPace};
-pub use generation::{GenerationSteps, WorkClock};
+pub use generation::GenerationSteps;
 pub use gradient_backend::{GradientBackend, StepError, StepReport};
 pub use history::GENERATIONS_COUNTED;
 pub use learner::LearnerState;
-pub use measurements::free_bytes;
+pub use measurements::{WorkClock, free_bytes};
 pub use memory::MemoryBounds;
 pub use optimizer::{OptimizerConfig, ParamState};
 pub use prune::{Pruned, prune};

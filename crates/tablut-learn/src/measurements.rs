@@ -5,18 +5,20 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tablut_games::{
     ExaminedPosition, MachineMetrics, NetLosses, NetStatistics, ReplayedGame, RuleSetStatistics, Sample, examine,
 };
 use tablut_net::{Engine, Inference, Weights};
 
-use crate::generation::WorkClock;
 use crate::memory::memory_bytes;
 use crate::run::Run;
 use crate::state::RunState;
 use crate::train_error::TrainError;
+
+/// Returns the time of the work since one moment in the past, without pauses.
+pub type WorkClock<'a> = &'a dyn Fn() -> Duration;
 
 /// Each measurement of the net uses one evaluation for this many evaluations in self-play.
 const EVALUATIONS_PER_POSITION: u64 = 600;

@@ -65,8 +65,8 @@ extern "C" fn tablut_player() -> u32 {
     finish(|message| PLAYER.with_borrow_mut(|player| player.answer(message)))
 }
 
-fn finish(answer: impl FnOnce(Message) -> Result<Message, String>) -> u32 {
-    let (bytes, code) = match Message::from_bytes(&INPUT.take()).and_then(answer) {
+fn finish(answer: impl FnOnce(&Message) -> Result<Message, String>) -> u32 {
+    let (bytes, code) = match Message::from_bytes(&INPUT.take()).and_then(|message| answer(&message)) {
         Ok(message) => (message.to_bytes(), 1),
         Err(error) => (error.into_bytes(), 0),
     };

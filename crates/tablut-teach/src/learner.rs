@@ -118,7 +118,7 @@ impl Learner {
     ///
     /// # Errors
     /// If the request is not valid at this moment, a file is damaged, or learning diverges.
-    pub fn answer(&mut self, message: Message) -> Result<Message, String> {
+    pub fn answer(&mut self, message: &Message) -> Result<Message, String> {
         let Timed { now, request } = serde_json::from_str(&message.json).map_err(|error| error.to_string())?;
         self.now.set(Duration::try_from_secs_f64(now).unwrap_or_default());
         if let Request::Plan(plan) = request {

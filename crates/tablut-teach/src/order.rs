@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use tablut_games::{GameOrder, Handicap};
 use tablut_learn::TrainConfig;
-use tablut_net::Model;
+use tablut_net::{Model, StatedRules};
 
 /// What an order has beside the net and the rules.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -30,11 +30,11 @@ impl OrderText {
     pub fn order(self, model: Model) -> Result<GameOrder, String> {
         let config =
             TrainConfig::parse(&self.config, Path::new("of the order"), &[]).map_err(|error| error.to_string())?;
-        let named = model.rules.iter().map(|rules| rules.name());
+        let named = model.rules.iter().map(StatedRules::name);
         if !named.eq(config.rules.iter().map(String::as_str)) {
             return Err(format!("the net of the order has other rules than {}", config.rules.join(", ")));
         }
-        let rules: Vec<_> = model.rules.iter().map(|rules| rules.rules()).collect();
+        let rules: Vec<_> = model.rules.iter().map(StatedRules::rules).collect();
         let order = config.order(&rules, self.generation, model.weights);
         Ok(GameOrder { handicaps: self.handicaps, ..order })
     }

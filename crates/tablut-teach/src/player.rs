@@ -92,20 +92,20 @@ impl Player {
     ///
     /// # Errors
     /// If the request is not valid, or there is no order.
-    pub fn answer(&mut self, message: Message) -> Result<Message, String> {
+    pub fn answer(&mut self, message: &Message) -> Result<Message, String> {
         let request = serde_json::from_str(&message.json).map_err(|error| error.to_string())?;
         match request {
             Request::Play { order } => {
                 let [net] = &message.parts[..] else { return Err("an order without a net".to_owned()) };
                 let model = model(net)?;
                 let evaluators = vec![evaluator(&model)?];
-                self.begin(Work::SelfPlay(Box::new(order.order(model)?)), evaluators)
+                Ok(self.begin(Work::SelfPlay(Box::new(order.order(model)?)), evaluators))
             }
             Request::Match { text } => {
                 let [newest, opponent] = &message.parts[..] else { return Err("a match without two nets".to_owned()) };
                 let newest = model(newest)?;
                 let evaluators = vec![evaluator(&newest)?, evaluator(&model(opponent)?)?];
-                self.begin(Work::Match(Match::new(&text, &newest)?), evaluators)
+                Ok(self.begin(Work::Match(Match::new(&text, &newest)?), evaluators))
             }
             Request::Add { games } => {
                 let playing = self.playing()?;
@@ -119,10 +119,10 @@ impl Player {
         }
     }
 
-    fn begin(&mut self, work: Work, evaluators: Vec<Box<dyn Evaluator>>) -> Result<Message, String> {
+    fn begin(&mut self, work: Work, evaluators: Vec<Box<dyn Evaluator>>) -> Message {
         let (rounds, counters) = (Rounds::new(evaluators.len()), Counters::default());
         self.playing = Some(Playing { work, evaluators, rounds, counters });
-        Ok(Message::new(&json!({}), Vec::new()))
+        Message::new(&json!({}), Vec::new())
     }
 
     fn playing(&mut self) -> Result<&mut Playing, String> {
