@@ -95,12 +95,18 @@ on("net-file", ({ name, base64 }) => saveFile(name, "application/octet-stream", 
 
 // A button that deletes asks once more.
 function deleteButton(name) {
-  const button = h("button", { type: "button", class: "delete-net", "aria-label": `Delete ${name}` }, "Delete");
+  const button = h("button", { type: "button" });
+  let isSure = false;
+  const be = (sure, text) => {
+    isSure = sure;
+    button.textContent = text;
+    button.setAttribute("aria-label", `${text} ${name}`);
+  };
+  be(false, "Delete");
   button.addEventListener("click", async () => {
-    if (!button.dataset.sure) {
-      button.dataset.sure = "yes";
-      button.textContent = "Really delete?";
-      setTimeout(() => { delete button.dataset.sure; button.textContent = "Delete"; }, 4000);
+    if (!isSure) {
+      be(true, "Really delete?");
+      setTimeout(be, 4000, false, "Delete");
       return;
     }
     if ((await request("forget-taught", { run: name })) && run === name) show(null);
@@ -115,16 +121,17 @@ function show(name) {
   if (name) request("show-taught", { run: name });
 }
 
+const isActive = ({ state }) => state === "running" || state.waiting !== undefined;
+
 let shownButtons = "";
 // The buttons are made anew only when others are needed, so that the focus stays on one.
 function showButtons({ state, net, n_generations: generations }) {
-  const isActive = state === "running" || state.waiting !== undefined;
-  const key = [run, isActive, net, generations > 0].join();
+  const key = [run, state.waiting ? "waiting" : isActive({ state }), net, generations > 0].join();
   if (key === shownButtons) return;
   const hadFocus = buttons.contains(document.activeElement);
   shownButtons = key;
   const button = (id, text, onclick, more) => h("button", { type: "button", id, onclick, ...more }, text);
-  replace(buttons, isActive ? button("stop-teaching", state === "running" ? "Stop" : "Leave the queue", () => request("stop-teaching", { run })) : [
+  replace(buttons, isActive({ state }) ? button("stop-teaching", state === "running" ? "Stop" : "Leave the queue", () => request("stop-teaching", { run })) : [
     net !== null && [button("play-taught", "Play it", play, { class: "primary" }), button("analyse-taught", "Analyse with it", analyseWith)],
     generations > 0 && button("download-net", "Download the net", () => request("download-net", { run })),
     button("teach-on", "Go on for ten more minutes", () => request("teach-on", { run, seconds: MORE_SECONDS })),
@@ -134,7 +141,8 @@ function showButtons({ state, net, n_generations: generations }) {
 
 on("training", (event) => {
   // A run that this page has started, or the first one that it hears of, is shown.
-  if (isNewest && !known.has(event.run)) [run, last, isNewest] = [event.run, null, false];
+  const isOwn = isNewest && !known.has(event.run);
+  if (isOwn) [run, last, isNewest] = [event.run, null, false];
   known.add(event.run);
   run ??= event.run;
   if (event.run !== run) return;
@@ -143,6 +151,7 @@ on("training", (event) => {
   shownRun.hidden = false;
   view.showRun(event);
   showButtons(event);
+  if (isOwn) shownRun.scrollIntoView({ block: "start", behavior: "smooth" });
   if (wasRunning && event.state !== "running") say(event.state === "ended" ? `The net has learnt ${event.rules}.` : `The training failed: ${event.state.failed}`);
 });
 on("training-game", (event) => { if (event.run === run) view.showGame(event); });
@@ -164,11 +173,11 @@ on("taught-nets", ({ runs, bytes, "most-bytes": most, refused }) => {
   const shownNow = runs.find((net) => net.run === run);
   if (shownNow && last && stateText(shownNow.state) !== stateText(last.state)) request("show-taught", { run });
   const row = (net) => h("tr", {}, h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => { show(net.run); shownRun.scrollIntoView({ block: "nearest" }); } }, net.run)),
-    h("td", {}, stateText(net.state) || timeText(net.seconds)), h("td", {}, new Date(1000 * net.changed).toLocaleDateString()), h("td", {}, size(net.bytes)), h("td", {}, net.state === "running" ? "" : deleteButton(net.run)));
+    h("td", {}, stateText(net.state) || timeText(net.seconds)), h("td", {}, net.changed ? new Date(1000 * net.changed).toLocaleDateString() : ""), h("td", {}, size(net.bytes)), h("td", {}, isActive(net) ? "" : deleteButton(net.run)));
   replace(listed, runs.length > 0 && h("div", { class: "card" }, h("h2", {}, "Nets that were taught here"),
     h("div", { class: "scroll" }, h("table", { id: "taught-nets" }, h("thead", {}, h("tr", {}, ["Net", "Learnt for", "Last on", "Size"].map((text) => h("th", { scope: "col" }, text)), h("td"))), h("tbody", {}, runs.map(row)))),
     h("p", { class: "soft small" }, `${size(bytes)} of at most ${size(most)}. None is deleted unless you delete it.`)));
-  if (run && !runs.some((net) => net.run === run) && last?.state !== "running" && last?.state.waiting === undefined) show(null);
+  if (run && !runs.some((net) => net.run === run) && !(last && isActive(last))) show(null);
 });
 
 export function makeTeach() {

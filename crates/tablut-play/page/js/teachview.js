@@ -125,7 +125,7 @@ function measured({ generations, final_scores: finals }) {
   const final = finals.find(({ opponent }) => opponent === UNTRAINED);
   const { recent } = last;
   if (final && gamesOf(final) >= FEW_GAMES) sentences.push(`The net ${points(final)} against the untrained net.`);
-  else if (recent) sentences.push(`${recent.nets === 1 ? "A net" : `The last ${recent.nets} nets that met it`} ${points(recent)} against the untrained net.`);
+  else if (recent) sentences.push(`${recent.nets > 1 ? `The last ${recent.nets} nets that met it` : last.scores.some(({ opponent }) => opponent === UNTRAINED) ? "The newest net" : "An earlier net"} ${points(recent)} against the untrained net.`);
   // The games of a net against the one with half as many generations.
   const met = [];
   for (const entry of [...generations].reverse()) {
@@ -135,7 +135,7 @@ function measured({ generations, final_scores: finals }) {
   }
   const then = met.length === 1 && generations.find(({ generation }) => generation === met[0].generation);
   const sum = met.reduce((all, { wins, draws, losses }) => ({ wins: all.wins + wins, draws: all.draws + draws, losses: all.losses + losses }), { wins: 0, draws: 0, losses: 0 });
-  if (gamesOf(sum) >= FEW_GAMES) sentences.push(then ? `The net of ${timeText(met[0].at)} ${points(sum)} against the net of ${timeText(then.seconds)}.` : `The last ${met.length} nets ${points(sum)} against nets of half their age.`);
+  if (gamesOf(sum) >= FEW_GAMES) sentences.push(then ? `After ${timeText(met[0].at)} the net ${points(sum)} against the net of ${timeText(met[0].at - then.seconds)} before.` : `The last ${met.length} nets ${points(sum)} against nets of half their age.`);
   const [first] = generations;
   if (last !== first) sentences.push(`${last.captures.toFixed(1)} pieces were captured in each of its last games, and ${first.captures.toFixed(1)} in those of the untrained net.`);
   return sentences;

@@ -205,7 +205,17 @@ async fn render_page(render: RenderPage) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use super::link_to;
+    use super::*;
+
+    #[test]
+    fn others_teach_only_if_the_owner_lets_them() {
+        let refuses = |all, has_proxy, is_this_machine| {
+            Teachers { all, has_proxy }.refusal(Some(Peer { is_this_machine })).is_some()
+        };
+        assert_eq!([true, false].map(|is_here| refuses(false, false, is_here)), [false, true]);
+        assert_eq!([true, false].map(|is_here| refuses(false, true, is_here)), [true, true], "a proxy hides others");
+        assert_eq!([true, false].map(|is_here| refuses(true, true, is_here)), [false, false]);
+    }
 
     #[test]
     fn links_keep_their_token() {
