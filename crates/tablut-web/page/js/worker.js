@@ -185,6 +185,12 @@ const ABOUT_TEACHING = ["teach", "teach-on", "stop-teaching", "taught-nets", "sh
 let teacher = null;
 let taught = [];
 
+// The page knows a net by its place among those that are offered.
+function tellOfTeaching(event) {
+  const place = event.event === "training" ? taught.indexOf(event.run) : -1;
+  tell(place < 0 ? event : { ...event, net: place + 1 });
+}
+
 async function startTeacher() {
   const { file } = site.teach;
   const answer = await fetch(fileOf(file));
@@ -193,10 +199,7 @@ async function startTeacher() {
   const worker = new Worker(new URL("./teacher.js", import.meta.url), { type: "module" });
   worker.addEventListener("message", ({ data }) => {
     if (data.changed) queue(offerNets);
-    else if (data.event.event === "training") {
-      const place = taught.indexOf(data.event.run);
-      tell({ ...data.event, net: place < 0 ? null : place + 1 });
-    } else tell(data.event);
+    else queue(() => tellOfTeaching(data.event));
   });
   worker.postMessage({ teach: module, workers: nTeachers });
   return worker;
