@@ -1,18 +1,18 @@
-//! The module's functions for JavaScript. A [`Message`] comes in and a message goes out through two buffers: the caller asks
+//! The module's functions for JavaScript. A [`TeachMessage`] comes in and a message goes out through two buffers: the caller asks
 //! for room with `tablut_input`, writes there, calls, and reads what `tablut_output` shows.
 
 #![allow(unsafe_code, reason = "an exported name could clash with another; nothing else here is unsafe")]
 
 use crate::learner::Learner;
-use crate::message::Message;
-use crate::player::Player;
+use crate::message::TeachMessage;
+use crate::player::TeachPlayer;
 use std::cell::RefCell;
 
 thread_local! {
     static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static OUTPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static LEARNER: RefCell<Learner> = RefCell::default();
-    static PLAYER: RefCell<Player> = RefCell::default();
+    static PLAYER: RefCell<TeachPlayer> = RefCell::default();
 }
 
 /// The largest message. The games of the replay window are the most.
@@ -65,8 +65,8 @@ extern "C" fn tablut_player() -> u32 {
     finish(|message| PLAYER.with_borrow_mut(|player| player.answer(message)))
 }
 
-fn finish(answer: impl FnOnce(&Message) -> Result<Message, String>) -> u32 {
-    let (bytes, code) = match Message::from_bytes(&INPUT.take()).and_then(|message| answer(&message)) {
+fn finish(answer: impl FnOnce(&TeachMessage) -> Result<TeachMessage, String>) -> u32 {
+    let (bytes, code) = match TeachMessage::from_bytes(&INPUT.take()).and_then(|message| answer(&message)) {
         Ok(message) => (message.to_bytes(), 1),
         Err(error) => (error.into_bytes(), 0),
     };

@@ -1,6 +1,6 @@
 //! The worker that learns. It holds the run.
 
-use crate::message::Message;
+use crate::message::TeachMessage;
 use crate::order::OrderText;
 use crate::plan::Plan;
 use serde::Deserialize;
@@ -118,20 +118,20 @@ impl Learner {
     ///
     /// # Errors
     /// If the request is not valid at this moment, a file is damaged, or learning diverges.
-    pub fn answer(&mut self, message: &Message) -> Result<Message, String> {
+    pub fn answer(&mut self, message: &TeachMessage) -> Result<TeachMessage, String> {
         let Timed { now, request } = serde_json::from_str(&message.json).map_err(|error| error.to_string())?;
         self.now.set(Duration::try_from_secs_f64(now).unwrap_or_default());
         if let Request::Plan(plan) = request {
-            return Ok(Message::new(&plan.planned()?, Vec::new()));
+            return Ok(TeachMessage::new(&plan.planned()?, Vec::new()));
         }
         if let Request::Views { metrics } = request {
-            return Ok(Message::new(&view(&metrics, 0, Results::default()), Vec::new()));
+            return Ok(TeachMessage::new(&view(&metrics, 0, Results::default()), Vec::new()));
         }
         if let Request::Open(opening) = request {
             let learning = Learning::open(&opening, &message.parts, self.now.clone())?;
             let answer = learning.state();
             self.run = Some(learning);
-            return Ok(Message::new(&answer, Vec::new()));
+            return Ok(TeachMessage::new(&answer, Vec::new()));
         }
         let learning = self.run.as_mut().ok_or("there is no run")?;
         match request {
@@ -145,7 +145,7 @@ impl Learner {
             Request::Extend { spent, seconds } => {
                 plan(&mut learning.run, spent, seconds, learning.now.clone(), false)?;
                 learning.games = vec![None; learning.run.config.schedule.games_at(learning.run.next_generation)];
-                Ok(Message::new(&learning.state(), Vec::new()))
+                Ok(TeachMessage::new(&learning.state(), Vec::new()))
             }
             Request::Show => Ok(learning.show()),
             Request::View => Ok(learning.view()),
@@ -221,15 +221,15 @@ impl Learning {
         (0..self.games.len()).filter(|&index| self.games[index].is_none()).collect()
     }
 
-    fn order(&self) -> Result<Message, String> {
+    fn order(&self) -> Result<TeachMessage, String> {
         let generation = self.run.next_generation;
         let order = self.run.order(generation, self.run.learner.averaged_weights());
         let net = self.run.model().to_bytes().map_err(text)?;
         let order = OrderText::new(&self.run.config, &order);
-        Ok(Message::new(&json!({"order": order, "missing": self.missing()}), vec![net]))
+        Ok(TeachMessage::new(&json!({"order": order, "missing": self.missing()}), vec![net]))
     }
 
-    fn take(&mut self, parts: &[Vec<u8>]) -> Result<Message, String> {
+    fn take(&mut self, parts: &[Vec<u8>]) -> Result<TeachMessage, String> {
         for part in parts {
             let (game, _) = unpack_game(part, MAX_GAME_BYTES)?;
             let n_games = self.games.len();
@@ -238,10 +238,10 @@ impl Learning {
             self.last = Some(game.clone());
             *place = Some(game);
         }
-        Ok(Message::new(&json!({"missing": self.missing().len()}), Vec::new()))
+        Ok(TeachMessage::new(&json!({"missing": self.missing().len()}), Vec::new()))
     }
 
-    fn learn(&mut self, seconds: f64) -> Result<Message, String> {
+    fn learn(&mut self, seconds: f64) -> Result<TeachMessage, String> {
         let missing = self.missing().len();
         if missing > 0 {
             return Err(format!("{missing} games are missing"));
@@ -259,16 +259,16 @@ impl Learning {
         let steps = GenerationSteps::begin(run, replayed, selfplay, &|| clock.get()).map_err(text)?;
         let answer = json!({"steps": steps.steps});
         self.steps = Some(steps);
-        Ok(Message::new(&answer, parts))
+        Ok(TeachMessage::new(&answer, parts))
     }
 
-    fn step(&mut self) -> Result<Message, String> {
+    fn step(&mut self) -> Result<TeachMessage, String> {
         let steps = self.steps.as_mut().ok_or("no generation is being learnt")?;
         let (report, _) = steps.step(&self.run).map_err(text)?;
-        Ok(Message::new(&json!({"done": steps.is_done(), "loss": report.loss.sum()}), Vec::new()))
+        Ok(TeachMessage::new(&json!({"done": steps.is_done(), "loss": report.loss.sum()}), Vec::new()))
     }
 
-    fn learnt(&mut self) -> Result<Message, String> {
+    fn learnt(&mut self) -> Result<TeachMessage, String> {
         let steps = self.steps.take().filter(GenerationSteps::is_done).ok_or("no generation has been learnt")?;
         let (run, clock) = (&mut self.run, self.now.clone());
         let metrics = steps.end(run, &|| clock.get()).map_err(text)?;
@@ -277,12 +277,12 @@ impl Learning {
         let training = TrainingSummary::default();
         let start = Model { weights: run.config.initial_weights(), rules: run.stated_rules(), training, card: None };
         let nets = [run.model(), start].map(|net| net.to_bytes().map_err(text));
-        let answer = Message::new(&json!({"matches": &matches}), nets.into_iter().collect::<Result<_, _>>()?);
+        let answer = TeachMessage::new(&json!({"matches": &matches}), nets.into_iter().collect::<Result<_, _>>()?);
         self.learnt = Some((metrics, matches));
         Ok(answer)
     }
 
-    fn rated(&mut self, index: usize, seconds: f64, parts: &[Vec<u8>]) -> Result<Message, String> {
+    fn rated(&mut self, index: usize, seconds: f64, parts: &[Vec<u8>]) -> Result<TeachMessage, String> {
         let (metrics, matches) = self.learnt.as_mut().ok_or("no generation has been learnt")?;
         let found = matches.get(index).ok_or_else(|| format!("match {index} of {}", matches.len()))?;
         let mut games = Vec::new();
@@ -295,10 +295,10 @@ impl Learning {
         rating.simulations = found.simulations;
         rating.seconds += seconds;
         rating.matches.push(found.rated(rules, &games));
-        Ok(Message::new(&json!({}), Vec::new()))
+        Ok(TeachMessage::new(&json!({}), Vec::new()))
     }
 
-    fn finish(&mut self) -> Result<Message, String> {
+    fn finish(&mut self) -> Result<TeachMessage, String> {
         let (metrics, _) = self.learnt.take().ok_or("no generation has been learnt")?;
         let run = &mut self.run;
         let generation = run.next_generation;
@@ -311,18 +311,18 @@ impl Learning {
         self.are_stored = false;
         let mut answer = self.state();
         answer["metrics"] = json!(metrics);
-        Ok(Message::new(&answer, vec![state, net]))
+        Ok(TeachMessage::new(&answer, vec![state, net]))
     }
 
-    fn show(&self) -> Message {
+    fn show(&self) -> TeachMessage {
         let shown = self.last.as_ref().and_then(|game| game_view(self.rules_of(game)?, game, self.run.next_generation));
-        Message::new(&shown, Vec::new())
+        TeachMessage::new(&shown, Vec::new())
     }
 
-    fn view(&self) -> Message {
+    fn view(&self) -> TeachMessage {
         let arrived = self.games.iter().flatten();
         let newest = arrived.clone().filter_map(|game| Some(game.results(self.rules_of(game)?))).sum();
-        Message::new(&view(&self.run.metrics, arrived.count(), newest), Vec::new())
+        TeachMessage::new(&view(&self.run.metrics, arrived.count(), newest), Vec::new())
     }
 
     fn rules_of(&self, game: &GameRecord) -> Option<&Arc<Rules>> {

@@ -10,14 +10,14 @@ const MOST_PARTS: usize = 4096;
 
 /// JSON and parts.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Message {
+pub struct TeachMessage {
     /// Text in JSON.
     pub json: String,
     /// Files or games.
     pub parts: Vec<Vec<u8>>,
 }
 
-impl Message {
+impl TeachMessage {
     /// A message with this value as JSON.
     pub fn new(value: &impl Serialize, parts: Vec<Vec<u8>>) -> Self {
         Self { json: serde_json::to_string(value).expect("plain data"), parts }
@@ -69,12 +69,12 @@ mod tests {
 
     #[test]
     fn a_message_comes_back_and_its_truncations_are_refused() {
-        let message = Message::new(&"text", vec![vec![1, 2, 3], Vec::new(), vec![9]]);
+        let message = TeachMessage::new(&"text", vec![vec![1, 2, 3], Vec::new(), vec![9]]);
         let bytes = message.to_bytes();
-        assert_eq!(Message::from_bytes(&bytes), Ok(message));
+        assert_eq!(TeachMessage::from_bytes(&bytes), Ok(message));
         for length in 0..bytes.len() {
-            assert!(Message::from_bytes(&bytes[..length]).is_err(), "{length} bytes");
+            assert!(TeachMessage::from_bytes(&bytes[..length]).is_err(), "{length} bytes");
         }
-        assert!(Message::from_bytes(&[255; 8]).unwrap_err().contains("parts"));
+        assert!(TeachMessage::from_bytes(&[255; 8]).unwrap_err().contains("parts"));
     }
 }

@@ -1,6 +1,6 @@
 //! A worker that plays games of an order.
 
-use crate::message::Message;
+use crate::message::TeachMessage;
 use crate::order::OrderText;
 use crate::rating::{Match, MatchText};
 use serde::Deserialize;
@@ -28,7 +28,7 @@ enum Request {
 
 /// Plays the games that it is given, one order after the other.
 #[derive(Default)]
-pub struct Player {
+pub struct TeachPlayer {
     playing: Option<Playing>,
 }
 
@@ -87,12 +87,12 @@ fn evaluator(model: &Model) -> Result<Box<dyn Evaluator>, String> {
     Ok(Box::new(NetEvaluator::new(Box::new(engine))))
 }
 
-impl Player {
+impl TeachPlayer {
     /// Answers a request.
     ///
     /// # Errors
     /// If the request is not valid, or there is no order.
-    pub fn answer(&mut self, message: &Message) -> Result<Message, String> {
+    pub fn answer(&mut self, message: &TeachMessage) -> Result<TeachMessage, String> {
         let request = serde_json::from_str(&message.json).map_err(|error| error.to_string())?;
         match request {
             Request::Play { order } => {
@@ -113,16 +113,16 @@ impl Player {
                     let game = playing.work.game(index).ok_or_else(|| format!("there is no game {index}"))?;
                     playing.rounds.add(index, game);
                 }
-                Ok(Message::new(&json!({}), Vec::new()))
+                Ok(TeachMessage::new(&json!({}), Vec::new()))
             }
             Request::Round => self.playing()?.round(),
         }
     }
 
-    fn begin(&mut self, work: Work, evaluators: Vec<Box<dyn Evaluator>>) -> Message {
+    fn begin(&mut self, work: Work, evaluators: Vec<Box<dyn Evaluator>>) -> TeachMessage {
         let (rounds, counters) = (Rounds::new(evaluators.len()), Counters::default());
         self.playing = Some(Playing { work, evaluators, rounds, counters });
-        Message::new(&json!({}), Vec::new())
+        TeachMessage::new(&json!({}), Vec::new())
     }
 
     fn playing(&mut self) -> Result<&mut Playing, String> {
@@ -131,7 +131,7 @@ impl Player {
 }
 
 impl Playing {
-    fn round(&mut self) -> Result<Message, String> {
+    fn round(&mut self) -> Result<TeachMessage, String> {
         let mut finished = Vec::new();
         let gathered = self.rounds.gather(&CancelToken::new(), |_, game| finished.push(pack_game(&game)));
         gathered.map_err(|error| error.to_string())?;
@@ -139,6 +139,6 @@ impl Playing {
         self.rounds.apply();
         let evaluations = self.counters.evaluations.load(Ordering::Relaxed);
         let answer = json!({"running": self.rounds.len(), "evaluations": evaluations});
-        Ok(Message::new(&answer, finished.into_iter().collect::<Result<_, _>>()?))
+        Ok(TeachMessage::new(&answer, finished.into_iter().collect::<Result<_, _>>()?))
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use tablut_games::{CancelToken, Concurrency, Counters, GenerationFile, LocalGames};
 use tablut_learn::{Run, TrainConfig, train};
 use tablut_net::{Engine, Inference, Model, Weights};
-use tablut_teach::{Learner, Message, Player};
+use tablut_teach::{Learner, TeachMessage, TeachPlayer};
 
 const CONFIG: &str = r#"
 rules = ["kvasir", "brandubh"]
@@ -26,7 +26,7 @@ rating_share = 0.4
 "#;
 
 fn ask(learner: &mut Learner, request: &Value, parts: Vec<Vec<u8>>) -> (Value, Vec<Vec<u8>>) {
-    let Message { json, parts } = learner.answer(&Message::new(request, parts)).unwrap();
+    let TeachMessage { json, parts } = learner.answer(&TeachMessage::new(request, parts)).unwrap();
     (serde_json::from_str(&json).unwrap(), parts)
 }
 
@@ -34,12 +34,13 @@ fn ask(learner: &mut Learner, request: &Value, parts: Vec<Vec<u8>>) -> (Value, V
 fn play(begin: &Value, nets: &[Vec<u8>], games: &[usize], n_players: usize) -> Vec<Vec<u8>> {
     let mut finished = Vec::new();
     for number in 0..n_players {
-        let mut player = Player::default();
-        player.answer(&Message::new(begin, nets.to_vec())).unwrap();
+        let mut player = TeachPlayer::default();
+        player.answer(&TeachMessage::new(begin, nets.to_vec())).unwrap();
         let own: Vec<usize> = games.iter().copied().filter(|game| game % n_players == number).collect();
-        player.answer(&Message::new(&json!({"do": "add", "games": own}), Vec::new())).unwrap();
+        player.answer(&TeachMessage::new(&json!({"do": "add", "games": own}), Vec::new())).unwrap();
         loop {
-            let Message { json, parts } = player.answer(&Message::new(&json!({"do": "round"}), Vec::new())).unwrap();
+            let TeachMessage { json, parts } =
+                player.answer(&TeachMessage::new(&json!({"do": "round"}), Vec::new())).unwrap();
             finished.extend(parts);
             let answer: Value = serde_json::from_str(&json).unwrap();
             if answer["running"] == 0 {
@@ -159,7 +160,7 @@ fn what_is_damaged_or_missing_is_named() {
             "do": "open", "config": CONFIG, "rules": [], "generation": kept.generation, "metrics": [], "games": games,
             "spent": 0, "seconds": null,
         });
-        Learner::default().answer(&Message::new(&request, parts)).unwrap_err()
+        Learner::default().answer(&TeachMessage::new(&request, parts)).unwrap_err()
     };
     let mut damaged = kept.state.clone();
     let last = damaged.len() - 3;
@@ -171,7 +172,7 @@ fn what_is_damaged_or_missing_is_named() {
     for (request, words) in [("step", "no generation is being learnt"), ("learn", "games are missing"), ("fly", "fly")]
     {
         let request = json!({"do": request, "seconds": 1});
-        let error = learner.answer(&Message::new(&request, Vec::new())).unwrap_err();
+        let error = learner.answer(&TeachMessage::new(&request, Vec::new())).unwrap_err();
         assert!(error.contains(words), "{error}");
     }
 }
@@ -192,5 +193,5 @@ fn a_plan_for_a_slow_machine_is_smaller() {
     let request = json!({
         "do": "plan", "rules": sides, "seconds": null, "evaluations_per_second": 1, "players": 1, "seed": 1,
     });
-    assert!(Learner::default().answer(&Message::new(&request, Vec::new())).is_err());
+    assert!(Learner::default().answer(&TeachMessage::new(&request, Vec::new())).is_err());
 }
