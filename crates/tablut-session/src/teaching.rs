@@ -78,7 +78,7 @@ pub struct GenerationView {
     pub captures: f64,
     /// Matches of its net.
     pub scores: Vec<ScoreView>,
-    /// The games of the latest nets against the untrained one, from as many nets as have [`FEW_GAMES`] together.
+    /// The games of the latest nets against the untrained one, from as many nets as have 24 games together.
     /// [`pool_scores`] fills it in.
     pub recent: Option<RecentScore>,
 }
@@ -130,7 +130,7 @@ pub struct ScoreView {
     pub wins: u32,
     pub draws: u32,
     pub losses: u32,
-    /// The score with its 95 % interval, 0 to 1. A draw counts half.
+    /// The score with its 95 % interval, 0 to 1. A draw counts half. An unfinished game is among the draws.
     #[serde(flatten)]
     pub score: ScoreEstimate,
 }

@@ -11,7 +11,7 @@ export const timeText = (seconds) => (seconds < 90 ? `${Math.round(seconds)} s` 
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 const count = (number) => number.toLocaleString("en");
 const counted = (number, name) => `${count(number)} ${name}${number === 1 ? "" : "s"}`;
-const points = ({ wins, draws, losses }) => `won ${wins}${draws ? `, drew ${draws}` : ""} and lost ${losses} of ${wins + draws + losses} games`;
+const points = ({ wins, draws, losses }) => `won ${wins}${draws ? `, drew or left unfinished ${draws}` : ""} and lost ${losses} of ${wins + draws + losses} games`;
 
 // A board on which a game is replayed, one move after another.
 function makeReplay() {

@@ -214,3 +214,14 @@ fn a_friend_joins_through_another_address_of_the_machine() {
         browser.move_by_clicks("e3-f3").await;
     });
 }
+
+#[test]
+fn a_server_without_a_trainer_says_so() {
+    with_browser(|host, browser, _folder| async move {
+        browser.open(&host, "/").await;
+        browser.panel("teach").await;
+        browser.until("document.getElementById('teach').disabled").await;
+        assert!(browser.text("#panel-teach").await.contains("cannot teach"));
+        browser.end().await;
+    });
+}

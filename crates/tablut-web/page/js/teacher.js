@@ -15,6 +15,7 @@ const SECONDS = [60, 24 * 3600];
 const FIRST_SECONDS = 600;
 const MOST_WAITING = 8;
 const LOCK = "tablut teaching";
+const LOCK_MS = 3000;
 const ELSEWHERE = "Another window of this browser is teaching a net. Stop it there, or wait until it has ended.";
 
 // A person has stopped the run.
@@ -213,14 +214,19 @@ async function teachAll() {
   endPlayers();
 }
 
-// Gives whether this window teaches, which begins now unless another one does.
+// Gives whether this window teaches, which begins now unless another one does. A window that has just been closed may hold
+// the lock for a moment.
 function begin() {
   teaching ??= new Promise((resolve, reject) => {
-    navigator.locks.request(LOCK, { ifAvailable: true }, async (lock) => {
-      resolve(lock !== null);
-      if (lock) await teachAll();
-      else teaching = null;
-    }).catch(reject);
+    const signal = AbortSignal.timeout(LOCK_MS);
+    navigator.locks.request(LOCK, { signal }, async () => {
+      resolve(true);
+      await teachAll();
+    }).catch((error) => {
+      teaching = null;
+      if (error === signal.reason) resolve(false);
+      else reject(error);
+    });
   });
   return teaching;
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 async fn generations(browser: &Browser) -> u64 {
     let status = browser.text("#teach-status").await;
-    let number = status.split(" generations").next().and_then(|before| before.split_whitespace().last());
+    let number = status.split(" generation").next().and_then(|before| before.split_whitespace().last());
     number.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{status}"))
 }
 
