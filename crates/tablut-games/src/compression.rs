@@ -13,7 +13,7 @@ mod library {
         zstd::bulk::compress(plain, LEVEL).map_err(|error| error.to_string())
     }
 
-    /// The plain bytes, which are at most `most`.
+    /// The plain bytes. If there are more than `most`, it is an error.
     pub(crate) fn decompressed(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
         zstd::bulk::decompress(packed, most).map_err(|error| error.to_string())
     }
@@ -29,6 +29,7 @@ mod in_rust {
         Ok(compress_to_vec(plain, CompressionLevel::Fastest))
     }
 
+    /// The plain bytes. If there are more than `most`, the first `most + 1`.
     pub(crate) fn decompressed(packed: &[u8], most: usize) -> Result<Vec<u8>, String> {
         let decoder = StreamingDecoder::new(packed).map_err(|error| error.to_string())?;
         let mut plain = Vec::new();

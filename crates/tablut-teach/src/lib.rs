@@ -6,6 +6,8 @@
 //!
 //! The page calls the module through `abi`.
 
+// The program uses this crate too, and has no functions for JavaScript.
+#[cfg(any(target_family = "wasm", test))]
 mod abi;
 mod learner;
 mod message;

@@ -12,9 +12,9 @@ use tablut_report::figures::{count, duration};
 use tablut_report::{DisplayedGame, Live};
 use tablut_rules::{Outcome, Position, Reason, Results, Rules};
 use tablut_session::{
-    GameEnding, GenerationView, ScoreView, Shares, TrainingGame, TrainingPhase, TrainingState, TrainingView,
-    pool_scores, words,
+    GameEnding, GenerationView, ScoreView, Shares, TrainingGame, TrainingPhase, TrainingState, TrainingView, words,
 };
+use tablut_teach::generation_views;
 
 use super::super::model::card_score;
 use crate::run_progress::Phase;
@@ -34,7 +34,7 @@ pub fn view(folder: &Path, is_running: bool) -> Result<TrainingView, String> {
     let set = files.read_rules().map_err(|error| error.to_string())?.into_values().next();
     let (name, toml) = set.map(|set| (set.name.clone(), set.to_toml())).unwrap_or_default();
     let live = is_running.then(|| Live::read(folder)).flatten();
-    let generations = generations(&metrics);
+    let generations = generation_views(&metrics);
     let playing = live.as_ref().filter(|live| live.phase == Phase::SELF_PLAY);
     let last = metrics.last().map(|line| line.selfplay.results);
     let newest = live.as_ref().map(|live| live.results).filter(|now| last.is_none() || now.games() >= FEW_GAMES);
@@ -61,33 +61,6 @@ fn phase(live: Option<&Live>, has_generations: bool) -> TrainingPhase {
         None if has_generations => TrainingPhase::Measuring,
         None => TrainingPhase::Preparing,
     }
-}
-
-fn generations(metrics: &[GenerationMetrics]) -> Vec<GenerationView> {
-    let (mut seconds, mut games) = (0.0, 0);
-    let view = |line: &GenerationMetrics| {
-        seconds += line.seconds();
-        games += line.selfplay.games as u64;
-        let rated = line.rating.iter().flat_map(|rating| &rating.matches);
-        let scores = rated.map(|found| {
-            let results = found.pairs.as_attackers() + found.pairs.as_defenders();
-            ScoreView::new(&*found.opponent, found.generation.map(|number| number as u32), results)
-        });
-        let captures = line.rule_sets.iter().map(|set| set.attackers.captures + set.defenders.captures);
-        GenerationView {
-            generation: line.generation as u32,
-            seconds,
-            games,
-            shares: Shares::of(line.selfplay.results),
-            mean_plies: line.selfplay.mean_plies,
-            captures: captures.sum(),
-            scores: scores.collect(),
-            recent: None,
-        }
-    };
-    let mut generations: Vec<GenerationView> = metrics.iter().map(view).collect();
-    pool_scores(&mut generations);
-    generations
 }
 
 /// An even selection with the last one.
@@ -186,7 +159,7 @@ mod tests {
 
     #[test]
     fn generations_have_the_results_and_the_sums_so_far() {
-        let views = generations(&[line(0), line(1)]);
+        let views = generation_views(&[line(0), line(1)]);
         let Shares { attackers, draws, defenders, unfinished } = views[1].shares;
         assert_eq!([attackers, draws, defenders, unfinished].map(|share| share.count), [40, 3, 15, 2]);
         assert_eq!((views[1].generation, views[1].games, views[1].seconds), (1, 120, 4.0));
@@ -195,8 +168,10 @@ mod tests {
     #[test]
     fn of_many_generations_an_even_selection_with_the_last_is_shown() {
         for n in [1, 119, 120, 121, 250, 1000] {
-            let shown: Vec<u32> =
-                spread(generations(&(0..n).map(line).collect::<Vec<_>>())).iter().map(|view| view.generation).collect();
+            let shown: Vec<u32> = spread(generation_views(&(0..n).map(line).collect::<Vec<_>>()))
+                .iter()
+                .map(|view| view.generation)
+                .collect();
             assert!(shown.len() <= MAX_GENERATIONS && shown.last() == Some(&(n as u32 - 1)), "{n}: {shown:?}");
             let steps: std::collections::BTreeSet<u32> = shown.windows(2).map(|pair| pair[1] - pair[0]).collect();
             assert!(steps.len() <= 1, "{n}: {steps:?}");
