@@ -2,14 +2,23 @@
 //!
 //! `cargo run --release -p tablut-lab --example endgames -- kvasir,masters 0v2,1v1` solves a king against two
 //! attackers, and a king and one defender against one attacker. `all` stands for all built-in rule sets. The program
-//! prints Markdown tables, and its progress on stderr. It uses one thread.
+//! prints Markdown tables, and its progress on stderr. It uses all cores.
+//!
+//! A third argument is the number of random positions of each class that are checked with a search of the game, which
+//! knows nothing of the tables: it finds the shortest win, if that takes up to five plies.
 
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tablut_lab::{EndgameCounts, EndgameSummary, Endgames, Material};
-use tablut_rules::{Rules, Side};
+use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
+use rayon::prelude::*;
+use tablut_lab::{EndgameCounts, EndgameSummary, EndgameValue, Endgames, Material};
+use tablut_rules::{Bitboard, Game, Position, Rules, Side};
+use tablut_search::exhaustive::WinSolver;
+
+/// The longest win that the check finds.
+const CHECKED_PLIES: u32 = 5;
 
 /// The statistics of each class under one rule set, in the order of the classes.
 struct Answers {
@@ -19,19 +28,23 @@ struct Answers {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [names, classes] = arguments.as_slice() else {
-        return Err("expected RULES,... (or all) and CLASS,... such as 0v3,1v2".into());
+    let (names, classes, n_checked) = match arguments.as_slice() {
+        [names, classes] => (names, classes, 0),
+        [names, classes, n_checked] => (names, classes, n_checked.parse()?),
+        _ => {
+            return Err("expected RULES,... (or all), CLASS,... such as 0v3,1v2, and perhaps a number of checks".into());
+        }
     };
     let names: Vec<&str> = if names == "all" { Rules::names().collect() } else { names.split(',').collect() };
     let classes: Vec<Material> = classes.split(',').map(str::parse).collect::<Result<_, _>>()?;
-    let answers = names.into_iter().map(|name| solve(name, &classes)).collect::<Result<Vec<_>, _>>()?;
+    let answers = names.into_iter().map(|name| solve(name, &classes, n_checked)).collect::<Result<Vec<_>, _>>()?;
     for (place, material) in classes.iter().enumerate() {
         print_class(place, *material, &answers);
     }
     Ok(())
 }
 
-fn solve(name: &str, classes: &[Material]) -> Result<Answers, Box<dyn Error>> {
+fn solve(name: &str, classes: &[Material], n_checked: u64) -> Result<Answers, Box<dyn Error>> {
     let rules = Arc::new(Rules::load(name)?);
     let mut endgames = Endgames::new(rules.clone());
     let mut summaries = Vec::new();
@@ -41,8 +54,58 @@ fn solve(name: &str, classes: &[Material]) -> Result<Answers, Box<dyn Error>> {
         let summary = endgames.summary(material).ok_or("the class was solved")?;
         eprintln!("{name} {material}: {} positions in {:.1} s", summary.positions(), start.elapsed().as_secs_f64());
         summaries.push(summary);
+        if n_checked > 0 {
+            let start = Instant::now();
+            let checks = (0..n_checked).into_par_iter().map(|seed| check(&rules, &endgames, material, seed));
+            let wins: u64 = checks.map(u64::from).sum();
+            let seconds = start.elapsed().as_secs_f64();
+            eprintln!(
+                "{name} {material}: {n_checked} positions checked in {seconds:.1} s, {wins} of them wins of two to {CHECKED_PLIES} plies"
+            );
+        }
     }
     Ok(Answers { rules, summaries })
+}
+
+/// Compares a random position of the class with a search. Whether it is a win of two to [`CHECKED_PLIES`] plies.
+fn check(rules: &Arc<Rules>, endgames: &Endgames, material: Material, seed: u64) -> bool {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let (position, value) = loop {
+        let position = random_position(rules, material, &mut rng);
+        if let Some(value) = endgames.value(&position) {
+            break (position, value);
+        }
+    };
+    let game = Game::from_position(Arc::clone(rules), position).expect("a position of the rules' board");
+    let mut short = false;
+    for side in Side::ALL {
+        let expected = match value {
+            EndgameValue::Win { winner, plies } if winner == side && plies <= CHECKED_PLIES => Some(plies),
+            _ => None,
+        };
+        let found = WinSolver::new(&game, side, u64::MAX).shortest_win(CHECKED_PLIES);
+        assert_eq!(found, Ok(expected), "{}, seed {seed}: {position} is {value:?}", rules.name());
+        short |= expected.is_some_and(|plies| plies > 1);
+    }
+    short
+}
+
+/// A random placement of the material.
+fn random_position(rules: &Rules, material: Material, rng: &mut ChaCha8Rng) -> Position {
+    let size = rules.size();
+    let mut taken = Bitboard::EMPTY;
+    let mut place = || loop {
+        let square = size.square(rng.next_u32() as usize % size.n_squares());
+        if !taken.contains(square) {
+            taken.insert(square);
+            return square;
+        }
+    };
+    let king = place();
+    let defenders = (0..material.defenders).map(|_| place()).collect();
+    let attackers = (0..material.attackers).map(|_| place()).collect();
+    let side = Side::ALL[rng.next_u32() as usize % 2];
+    Position::from_parts(size, attackers, defenders, Some(king), side).expect("every piece has its square")
 }
 
 fn print_class(place: usize, material: Material, answers: &[Answers]) {

@@ -19,8 +19,8 @@ use tablut_rules::{BoardSize, Position, Rules};
 use index::Index;
 use standing::Standing;
 
-/// The most slots of a class. A slot takes two bytes, so a class takes at most 4 GiB.
-const MAX_SLOTS: u128 = 1 << 31;
+/// The most slots of a class. A slot takes one byte, so a class takes at most 4 GiB.
+const MAX_SLOTS: u128 = 1 << 32;
 
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -58,7 +58,7 @@ pub enum EndgameError {
 /// assert_eq!(value, Some(EndgameValue::Win { winner: Side::Attackers, plies: 1 }));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Endgames {
     rules: Arc<Rules>,
     standing: Standing,

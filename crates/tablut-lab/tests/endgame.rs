@@ -11,8 +11,8 @@ use tablut_lab::{EndgameValue, Endgames, Material};
 use tablut_rules::{Bitboard, BoardSize, Game, MoveList, Outcome, Position, Rules, Side, Symmetry};
 use tablut_search::exhaustive::WinSolver;
 
-/// Rule sets that differ in escape, throne, corners, camps, and in how the king captures and is captured.
-const RULES: [&str; 6] = ["piecepack", "imperial", "ludoteka", "masters-weak-king", "tartu", "ashton"];
+/// Rule sets that differ in escape, throne, corners, camps, board, and in how the king captures and is captured.
+const RULES: [&str; 7] = ["piecepack", "imperial", "ludoteka", "masters-weak-king", "tartu", "ashton", "brandubh"];
 
 fn solved(name: &str, material: &str) -> Endgames {
     let mut endgames = Endgames::new(Arc::new(Rules::named(name).unwrap()));
@@ -29,10 +29,10 @@ fn win(winner: Side, plies: u32) -> EndgameValue {
 }
 
 /// A random placement of the material. The tables may not have it.
-fn random_position(material: Material, rng: &mut ChaCha8Rng) -> Position {
+fn random_position(size: BoardSize, material: Material, rng: &mut ChaCha8Rng) -> Position {
     let mut taken = Bitboard::EMPTY;
     let mut place = || loop {
-        let square = BoardSize::Nine.square(rng.next_u32() as usize % 81);
+        let square = size.square(rng.next_u32() as usize % size.n_squares());
         if !taken.contains(square) {
             taken.insert(square);
             return square;
@@ -42,15 +42,16 @@ fn random_position(material: Material, rng: &mut ChaCha8Rng) -> Position {
     let defenders = (0..material.defenders).map(|_| place()).collect();
     let attackers = (0..material.attackers).map(|_| place()).collect();
     let side = Side::ALL[rng.next_u32() as usize % 2];
-    Position::from_parts(BoardSize::Nine, attackers, defenders, Some(king), side).unwrap()
+    Position::from_parts(size, attackers, defenders, Some(king), side).unwrap()
 }
 
 /// Random positions of the tables with their values, at most `n_each` of each value.
-fn samples(endgames: &Endgames, material: &str, n_each: usize, seed: u64) -> Vec<(Position, EndgameValue)> {
+fn samples(name: &str, endgames: &Endgames, material: &str, n_each: usize, seed: u64) -> Vec<(Position, EndgameValue)> {
+    let size = Rules::named(name).unwrap().size();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut found: Vec<(Position, EndgameValue)> = Vec::new();
     for _ in 0..100_000 {
-        let position = random_position(material.parse().unwrap(), &mut rng);
+        let position = random_position(size, material.parse().unwrap(), &mut rng);
         let Some(value) = endgames.value(&position) else { continue };
         if found.iter().filter(|(_, known)| *known == value).count() < n_each {
             found.push((position, value));
@@ -66,7 +67,7 @@ fn a_win_takes_as_many_plies_as_a_search_of_the_whole_game_needs() {
     for (seed, name) in RULES.into_iter().enumerate() {
         for material in ["0v1", "0v2", "1v1"] {
             let endgames = solved(name, material);
-            for (position, value) in samples(&endgames, material, 8, seed as u64) {
+            for (position, value) in samples(name, &endgames, material, 8, seed as u64) {
                 let game = Game::from_position(Arc::new(Rules::named(name).unwrap()), position).unwrap();
                 let what = || format!("{name}, seed {seed}: {position} is {value:?}");
                 match value {
@@ -97,7 +98,7 @@ fn a_search_without_any_shortcut_agrees() {
     let mut n_checked = 0;
     for (seed, name) in RULES.into_iter().enumerate() {
         let endgames = solved(name, "0v2");
-        for (position, value) in samples(&endgames, "0v2", 4, 100 + seed as u64) {
+        for (position, value) in samples(name, &endgames, "0v2", 4, 100 + seed as u64) {
             let game = Game::from_position(Arc::new(Rules::named(name).unwrap()), position).unwrap();
             let mut search = Exhaustive::new(&game, 100_000_000);
             for side in Side::ALL {
@@ -115,16 +116,15 @@ fn a_search_without_any_shortcut_agrees() {
 }
 
 /// Visits every placement of a king and at most one soldier of each side, with either side to move.
-fn all_positions(material: Material, mut visit: impl FnMut(Position)) {
+fn all_positions(size: BoardSize, material: Material, mut visit: impl FnMut(Position)) {
     let one_or_none = |n: usize| -> Vec<Bitboard> {
-        if n == 0 { vec![Bitboard::EMPTY] } else { BoardSize::Nine.squares().map(Bitboard::of).collect() }
+        if n == 0 { vec![Bitboard::EMPTY] } else { size.squares().map(Bitboard::of).collect() }
     };
-    for king in BoardSize::Nine.squares() {
+    for king in size.squares() {
         for defenders in one_or_none(material.defenders) {
             for attackers in one_or_none(material.attackers) {
                 for side in Side::ALL {
-                    if let Ok(position) = Position::from_parts(BoardSize::Nine, attackers, defenders, Some(king), side)
-                    {
+                    if let Ok(position) = Position::from_parts(size, attackers, defenders, Some(king), side) {
                         visit(position);
                     }
                 }
@@ -167,14 +167,11 @@ fn every_value_follows_from_those_after_the_moves() {
     let mut moves = MoveList::new();
     for name in Rules::names() {
         let rules = Arc::new(Rules::named(name).unwrap());
-        if rules.size() != BoardSize::Nine {
-            continue;
-        }
         let endgames = solved(name, "1v1");
         let mut n_positions = 0;
         for material in ["0v1", "1v1"] {
             let mut counted = [0; 2];
-            all_positions(material.parse().unwrap(), |position| {
+            all_positions(rules.size(), material.parse().unwrap(), |position| {
                 let Some(value) = endgames.value(&position) else { return };
                 counted[position.side_to_move().index()] += 1;
                 // A sample of the larger class, because each position is played as a separate game.
@@ -204,7 +201,7 @@ fn every_value_follows_from_those_after_the_moves() {
 fn symmetric_positions_have_equal_values() {
     for (seed, name) in RULES.into_iter().enumerate() {
         let endgames = solved(name, "0v2");
-        for (position, value) in samples(&endgames, "0v2", 50, seed as u64) {
+        for (position, value) in samples(name, &endgames, "0v2", 50, seed as u64) {
             for symmetry in Symmetry::ALL {
                 let image = symmetry.position(&position);
                 assert_eq!(endgames.value(&image), Some(value), "{name}, seed {seed}: {position} and {image}");
@@ -246,7 +243,7 @@ fn what_the_tables_do_not_have_has_no_value() {
         assert_eq!(value(&masters, position), None, "{why}");
     }
     assert_eq!(masters.summary("0v2".parse().unwrap()), None);
-    let mut endgames = masters.clone();
+    let mut endgames = masters;
     let error = |endgames: &mut Endgames, material: &str| {
         endgames.solve(material.parse().unwrap()).expect_err("out of reach").to_string()
     };

@@ -10,23 +10,25 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use tablut_rules::{Applied, Bitboard, Direction, Move, MoveList, Position, Rules, Side, Square};
 
 use super::index::Index;
 use super::material::Material;
-use super::table::{Cell, Table};
+use super::table::{Cell, Cells, Table};
 
-/// Solves a class of material. `smaller` has every class that a capture leads to.
+/// Solves a class of material on all cores. `smaller` has every class that a capture leads to.
 pub(super) fn solve(rules: &Rules, index: Index, smaller: &BTreeMap<Material, Table>) -> Table {
-    let cells = vec![Cell::UNUSED; index.n_slots()];
-    let mut retrograde =
-        Retrograde { rules, smaller, table: Table { index, cells }, longest: 0, moves: MoveList::new() };
-    retrograde.look_at_all();
+    let cells = Cells::new(index.n_slots());
+    let retrograde = Retrograde { rules, smaller, table: Table { index, cells } };
+    let mut longest = retrograde.look_at_all();
     // A loss is one ply longer than the longest win that it allows.
     let mut plies = 0;
-    while plies <= retrograde.longest + 1 {
+    while plies <= longest + 1 {
         retrograde.find_losses(plies);
-        retrograde.pass_on_losses(plies);
+        if retrograde.pass_on_losses(plies) {
+            longest = longest.max(plies + 1);
+        }
         plies += 2;
     }
     retrograde.table
@@ -36,31 +38,29 @@ struct Retrograde<'a> {
     rules: &'a Rules,
     smaller: &'a BTreeMap<Material, Table>,
     table: Table,
-    /// The largest number of plies in a decided cell.
-    longest: u32,
-    moves: MoveList,
 }
 
 impl Retrograde<'_> {
-    fn decide(&mut self, slot: usize, plies: u32) {
-        self.table.cells[slot] = Cell::decided(plies);
-        self.longest = self.longest.max(plies);
+    /// Every slot with its cell, on all cores. A pass changes a cell only in a way that the other cells of the same pass
+    /// do not depend on, so its result does not depend on the order.
+    fn cells(&self) -> impl ParallelIterator<Item = (usize, Cell)> {
+        (0..self.table.cells.len()).into_par_iter().map(|slot| (slot, self.table.cells.get(slot)))
     }
 
-    fn look_at_all(&mut self) {
-        for slot in 0..self.table.cells.len() {
-            if let Some(position) = self.table.index.position(slot) {
-                match self.plies_at_first_sight(&position) {
-                    Some(plies) => self.decide(slot, plies),
-                    None => self.table.cells[slot] = Cell::open(0),
-                }
-            }
-        }
+    /// The largest number of plies that is found.
+    fn look_at_all(&self) -> u32 {
+        let looked = self.cells().map_init(MoveList::new, |moves, (slot, _)| {
+            let position = self.table.index.position(slot)?;
+            let plies = self.plies_at_first_sight(&position, moves);
+            self.table.cells.set(slot, plies.map_or(Cell::open(0), Cell::decided));
+            plies
+        });
+        looked.flatten().max().unwrap_or(0)
     }
 
     /// The plies until the game ends, if they follow without the results of the position's own class. A win by a
     /// capture may turn out to be shorter.
-    fn plies_at_first_sight(&mut self, position: &Position) -> Option<u32> {
+    fn plies_at_first_sight(&self, position: &Position, moves: &mut MoveList) -> Option<u32> {
         let (rules, mover) = (self.rules, position.side_to_move());
         let opponent = mover.opponent();
         if rules.wins_at_once(position, mover) {
@@ -72,27 +72,26 @@ impl Retrograde<'_> {
         if rules.wins_at_once(position, opponent) && !rules.can_parry(position, opponent) {
             return Some(2);
         }
-        rules.legal_moves(position, &mut self.moves);
-        let captures =
-            self.moves.iter().map(|&mv| rules.apply(position, mv)).filter(|after| !after.captured.is_empty());
+        rules.legal_moves(position, moves);
+        let captures = moves.iter().map(|&mv| rules.apply(position, mv)).filter(|after| !after.captured.is_empty());
         let losses =
             captures.filter_map(|after| plies_in(self.smaller, &after.position)).filter(|plies| plies % 2 == 0);
         losses.min().map(|plies| plies + 1)
     }
 
     /// Decides the open positions that are lost in `plies`: every move leads to a win of the opponent in fewer plies.
-    fn find_losses(&mut self, plies: u32) {
-        for slot in 0..self.table.cells.len() {
-            let Some(first) = self.table.cells[slot].first_move() else { continue };
-            let Some(position) = self.table.index.position(slot) else { continue };
-            self.rules.legal_moves(&position, &mut self.moves);
+    fn find_losses(&self, plies: u32) {
+        self.cells().for_each_init(MoveList::new, |moves, (slot, cell)| {
+            let Some(first) = cell.first_move() else { return };
+            let Some(position) = self.table.index.position(slot) else { return };
+            self.rules.legal_moves(&position, moves);
             let holds = |mv: &Move| !self.is_won_within(plies, &self.rules.apply(&position, *mv));
-            match self.moves[first..].iter().position(holds) {
+            match moves[first..].iter().position(holds) {
                 Some(0) => {}
-                Some(skipped) => self.table.cells[slot] = Cell::open(first + skipped),
-                None => self.decide(slot, plies),
+                Some(skipped) => self.table.cells.set(slot, Cell::open(first + skipped)),
+                None => self.table.cells.set(slot, Cell::decided(plies)),
             }
-        }
+        });
     }
 
     /// Whether the side to move in `after` is known to win in fewer than `plies`.
@@ -102,28 +101,25 @@ impl Retrograde<'_> {
         }
         let known = if after.captured.is_empty() {
             let slot = self.table.index.slot(&after.position).expect("a move without captures stays in the class");
-            self.table.cells[slot].plies()
+            self.table.cells.get(slot).plies()
         } else {
             plies_in(self.smaller, &after.position)
         };
         known.is_some_and(|known| known % 2 == 1 && known < plies)
     }
 
-    /// Marks the positions from which a move leads to a position that is lost in `plies`.
-    fn pass_on_losses(&mut self, plies: u32) {
-        let lost = Cell::decided(plies);
-        for slot in 0..self.table.cells.len() {
-            if self.table.cells[slot] != lost {
-                continue;
+    /// Marks the positions from which a move leads to a position that is lost in `plies`. Whether there are any.
+    fn pass_on_losses(&self, plies: u32) -> bool {
+        let lost = self.cells().filter(|&(_, cell)| cell == Cell::decided(plies));
+        let marked = lost.map(|(slot, _)| {
+            let Some(position) = self.table.index.position(slot) else { return false };
+            let before = self.predecessors(&position);
+            for &before in &before {
+                self.table.cells.lower(before, plies + 1);
             }
-            let Some(position) = self.table.index.position(slot) else { continue };
-            for before in self.predecessors(&position) {
-                let known = self.table.cells[before].plies();
-                if known.is_none_or(|known| known > plies + 1) {
-                    self.decide(before, plies + 1);
-                }
-            }
-        }
+            !before.is_empty()
+        });
+        marked.reduce(|| false, |a, b| a || b)
     }
 
     /// The slots from which a move of the opponent leads to the position without a capture.
@@ -152,7 +148,7 @@ impl Retrograde<'_> {
 fn plies_in(smaller: &BTreeMap<Material, Table>, position: &Position) -> Option<u32> {
     let table = smaller.get(&Material::of(position)).expect("smaller classes are solved first");
     let slot = table.index.slot(position).expect("a capture leads to a position of its class");
-    table.cells[slot].plies()
+    table.cells.get(slot).plies()
 }
 
 /// The position with the piece on `from` moved to the empty square `to`, and `side` to move.

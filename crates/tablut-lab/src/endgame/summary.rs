@@ -1,5 +1,6 @@
 //! Statistics of a solved class of material.
 
+use rayon::prelude::*;
 use tablut_rules::{Position, Side};
 
 use super::table::{EndgameValue, Table};
@@ -29,22 +30,45 @@ impl EndgameCounts {
 
 impl EndgameSummary {
     pub(super) fn of(table: &Table) -> Self {
-        let mut summary = Self::default();
-        for (position, value, n_images) in table.positions() {
-            let counts = &mut summary.to_move[position.side_to_move().index()];
-            counts.positions += n_images;
-            let EndgameValue::Win { winner, plies } = value else { continue };
+        let slots = 0..table.cells.len();
+        slots
+            .into_par_iter()
+            .filter_map(|slot| table.at(slot))
+            .fold(Self::default, Self::with)
+            .reduce(Self::default, |a, b| a.and(&b))
+    }
+
+    fn with(mut self, (position, value, n_images): (Position, EndgameValue, u64)) -> Self {
+        let counts = &mut self.to_move[position.side_to_move().index()];
+        counts.positions += n_images;
+        if let EndgameValue::Win { winner, plies } = value {
             counts.won[winner.index()] += n_images;
-            let longest = &mut summary.longest[winner.index()];
-            if longest.is_none_or(|(most, _)| plies > most) {
-                *longest = Some((plies, position));
-            }
+            let longest = &mut self.longest[winner.index()];
+            *longest = longer(*longest, Some((plies, position)));
         }
-        summary
+        self
+    }
+
+    /// Both together. `other` is of later positions.
+    fn and(mut self, other: &Self) -> Self {
+        for (counts, more) in self.to_move.iter_mut().zip(&other.to_move) {
+            counts.positions += more.positions;
+            counts.won.iter_mut().zip(more.won).for_each(|(won, more)| *won += more);
+        }
+        for (longest, later) in self.longest.iter_mut().zip(other.longest) {
+            *longest = longer(*longest, later);
+        }
+        self
     }
 
     /// The number of positions with either side to move.
     pub fn positions(&self) -> u64 {
         Side::ALL.iter().map(|side| self.to_move[side.index()].positions).sum()
     }
+}
+
+/// The longer win, or the first of two equal ones.
+fn longer(first: Option<(u32, Position)>, later: Option<(u32, Position)>) -> Option<(u32, Position)> {
+    let plies = |win: Option<(u32, Position)>| win.map(|(plies, _)| plies);
+    if plies(later) > plies(first) { later } else { first }
 }
