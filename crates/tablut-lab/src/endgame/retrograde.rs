@@ -109,8 +109,34 @@ impl Retrograde<'_> {
     }
 
     /// Marks the positions from which a move leads to a position that is lost in `plies`. Whether there are any.
+    ///
+    /// It starts from the lost positions, or from those that may be won, whichever are fewer.
     fn pass_on_losses(&self, plies: u32) -> bool {
-        let lost = self.cells().filter(|&(_, cell)| cell == Cell::decided(plies));
+        let is_lost = |cell: Cell| cell == Cell::decided(plies);
+        let may_win = |cell: Cell| match cell.plies() {
+            Some(known) => known % 2 == 1 && known > plies + 1,
+            None => cell.first_move().is_some(),
+        };
+        if self.cells().filter(|&(_, cell)| may_win(cell)).count()
+            < self.cells().filter(|&(_, cell)| is_lost(cell)).count()
+        {
+            let wins = self.cells().map_init(MoveList::new, |moves, (slot, cell)| {
+                let position = may_win(cell).then(|| self.table.index.position(slot))??;
+                self.rules.legal_moves(&position, moves);
+                let wins = moves.iter().any(|&mv| {
+                    let after = self.rules.apply(&position, mv);
+                    after.captured.is_empty()
+                        && self
+                            .table
+                            .index
+                            .slot(&after.position)
+                            .is_some_and(|slot| is_lost(self.table.cells.get(slot)))
+                });
+                wins.then(|| self.table.cells.lower(slot, plies + 1))
+            });
+            return wins.flatten().count() > 0;
+        }
+        let lost = self.cells().filter(|&(_, cell)| is_lost(cell));
         let marked = lost.map(|(slot, _)| {
             let Some(position) = self.table.index.position(slot) else { return false };
             let before = self.predecessors(&position);
