@@ -160,7 +160,7 @@ fn values_that_are_overconfident() {
 
 #[test]
 fn the_quickstart_has_no_warning_in_any_generation() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/quickstart/seventh");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/quickstart/eighth");
     let lines = RunFiles::read(&path).unwrap().lines;
     assert_eq!(lines.len(), 17);
     for n_generations in 1..=lines.len() {
