@@ -37,7 +37,7 @@ pub struct SelfPlayConfig {
 
 impl Default for SelfPlayConfig {
     fn default() -> Self {
-        Self { opening_plies: 0, max_plies: 150, balance: 0.3, balanced_openings: 0 }
+        Self { opening_plies: 4, max_plies: 150, balance: 0.3, balanced_openings: 0 }
     }
 }
 

@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn what_is_shown_is_what_runs_in_few_lines() {
         let text = load(MINIMAL, &["schedule.games=7"]).unwrap().to_toml();
-        assert!(text.contains("\nsimulations = [[0, 16]]\n") && text.contains("\ngames = 7\n"), "{text}");
+        assert!(text.contains("\nsimulations = [[0, 16], [3, 32]]\n") && text.contains("\ngames = 7\n"), "{text}");
         assert!(text.lines().all(|line| line.is_empty() || line.starts_with('[') || line.contains(" = ")), "{text}");
     }
 

@@ -34,7 +34,7 @@ pub struct OptimizerConfig {
 
 impl Default for OptimizerConfig {
     fn default() -> Self {
-        Self { weight_decay: 0.1, max_gradient_norm: 10.0, average_decay: 0.997 }
+        Self { weight_decay: 0.1, max_gradient_norm: 1.0, average_decay: 0.99 }
     }
 }
 

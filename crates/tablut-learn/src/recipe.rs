@@ -38,11 +38,10 @@ impl TrainConfig {
                     &[(0.5, 256)]
                 }
             }
-            short if short < 3.0 => &[],
-            short if short < 8.0 => &[(0.3, 32)],
-            medium if medium < 30.0 => &[(0.15, 32), (0.4, 64)],
-            long if long < 800.0 => &[(0.05, 32), (0.33, 64), (0.67, 128)],
-            _ => &[(0.02, 32), (0.07, 64), (0.17, 128), (0.58, 256)],
+            short if short < 8.0 => &[],
+            medium if medium < 30.0 => &[(0.4, 64)],
+            long if long < 800.0 => &[(0.33, 64), (0.67, 128)],
+            _ => &[(0.07, 64), (0.17, 128), (0.58, 256)],
         };
         // The window grows much more slowly than the run: 65,000 positions for the quickstart, 140,000 for an hour.
         let window = config.learning.window_positions as f64 * length.powf(0.2);

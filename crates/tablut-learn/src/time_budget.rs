@@ -244,8 +244,7 @@ mod tests {
             assert!((0.9..=1.05).contains(&share) && (4..14).contains(generations), "{share} {:?}", config.schedule);
             assert!(games.iter().all(|step| step.1 >= FEWEST_GAMES), "{games:?}");
         }
-        let mut config = TrainConfig::new(vec!["kvasir".to_owned()]);
-        config.schedule.generations = 17;
+        let config = TrainConfig::new(vec!["kvasir".to_owned()]);
         // In the last 30 % of 17 generations the rate falls.
         assert_eq!([0.8, 0.1].map(|share| fewer_generations(&config, 5, share)), [14, 12]);
         assert_eq!(fewer_generations(&config, 13, 0.1), 17);

@@ -25,7 +25,7 @@ pub struct SelfPlaySearch {
 
 impl Default for SelfPlaySearch {
     fn default() -> Self {
-        Self { solver: Solver::Deep, max_considered: 8, c_scale: 0.1 }
+        Self { solver: Solver::Deep, max_considered: 16, c_scale: 0.1 }
     }
 }
 

@@ -165,7 +165,7 @@ mod tests {
         let forecast = config.forecast(&pace);
         let said = text(&config, &pace, &forecast, Some(100_000_000_000));
         assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
-        for part in ["6,400 games", "evaluations at 47,900/s", "200 games at the end", "97 plies"] {
+        for part in ["4,760 games", "evaluations at 47,900/s", "200 games at the end", "97 plies"] {
             assert!(said.contains(part), "{part} is not in\n{said}");
         }
         assert!(

@@ -25,7 +25,7 @@ pub struct ScheduleConfig {
 
 impl Default for ScheduleConfig {
     fn default() -> Self {
-        Self { generations: 20, games: vec![(0, 320)], simulations: vec![(0, 16)], lag: 0 }
+        Self { generations: 17, games: vec![(0, 280)], simulations: vec![(0, 16), (3, 32)], lag: 0 }
     }
 }
 
@@ -100,7 +100,7 @@ pub struct LearningConfig {
 impl Default for LearningConfig {
     fn default() -> Self {
         Self {
-            batch_size: 128,
+            batch_size: 256,
             draws_per_position: 1.0,
             window_positions: 65_000,
             learning_rate: 0.003,

@@ -153,7 +153,7 @@ fn steps_on_a_device_learn_a_batch_by_heart() {
         let state = LearnerState::new(&Weights::initial(&"lines32x1".parse().unwrap(), 1));
         let mut learner = device.learner(state, OptimizerConfig::default()).unwrap();
         let losses: Vec<f32> = (0..12).map(|_| learner.step(&batch, 0.003).unwrap().loss.sum()).collect();
-        assert!(losses[11] < 0.95 * losses[0], "{}: {losses:?}", device.name());
+        assert!(losses[11] < 0.9 * losses[0], "{}: {losses:?}", device.name());
     }
 }
 

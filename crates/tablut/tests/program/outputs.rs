@@ -81,7 +81,7 @@ fn a_report_is_written_even_if_its_summary_cannot_be_printed() {
     let run = tiny.path("run");
     fs::create_dir(&run).unwrap();
     fs::rename(tiny.config(), run.join("config.toml")).unwrap();
-    let metrics = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/quickstart/eighth/metrics.jsonl");
+    let metrics = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/quickstart/seventh/metrics.jsonl");
     fs::copy(metrics, run.join("metrics.jsonl")).unwrap();
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tablut"));
