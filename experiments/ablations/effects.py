@@ -28,9 +28,8 @@ def elo(pairs):
     return -400 * math.log10((games + 2) / (points + 1) - 1)
 
 
-def rows_of(folders):
-    files = [folder / "results.jsonl" for folder in folders if (folder / "results.jsonl").exists()]
-    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+def rows_of(files):
+    return [json.loads(line) for file in files if file.exists() for line in file.read_text().splitlines()]
 
 
 def posterior(rows):
@@ -81,10 +80,10 @@ def print_slopes(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folders", type=Path, nargs="+", help="folders of screen.py")
+    parser.add_argument("files", type=Path, nargs="+", help="files of results from screen.py")
     parser.add_argument("--rules", help="only runs of this rule set")
     options = parser.parse_args()
-    rows = [row for row in rows_of(options.folders) if options.rules in (None, row["rules"])]
+    rows = [row for row in rows_of(options.files) if options.rules in (None, row["rules"])]
     rules, mean, covariance, deviation = posterior(rows)
     errors = np.sqrt(np.diag(covariance))
     print(f"{len(rows)} runs; deviation of one run {deviation:.0f} Elo")

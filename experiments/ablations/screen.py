@@ -92,7 +92,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=Path, required=True, help="folder of the programs `knobs-WIDTH-DEPTH`")
     parser.add_argument("--out", type=Path, required=True, help="folder of the nets and of results.jsonl")
-    parser.add_argument("--others", type=Path, nargs="*", default=[], help="folders whose runs count in the choice")
+    parser.add_argument("--others", type=Path, nargs="*", default=[], help="files of results that count in the choice")
     parser.add_argument("--rules", nargs="+", default=["kvasir", "masters"])
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--runs", type=int, default=100)
@@ -101,12 +101,13 @@ def main():
     parser.add_argument("--simulations", type=int, default=64)
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
+    results = options.out / "results.jsonl"
     for rules in options.rules:
         for seed in REFERENCE_SEEDS:
             if not (options.out / f"{rules}-{seed}.tablut").exists():
                 print(rules, seed, train(options, rules, seed, DEFAULTS, f"{rules}-{seed}")[1], flush=True)
     for seed in range(options.first_seed, options.first_seed + options.runs):
-        rows = rows_of([options.out, *options.others])
+        rows = rows_of([results, *options.others])
         rules = options.rules[seed % len(options.rules)]
         if (rules, seed) in {(row["rules"], row["seed"]) for row in rows}:
             continue
@@ -115,7 +116,7 @@ def main():
         pairs = strength(options, rules, net)
         net.unlink()
         row = {"rules": rules, "seed": seed, "settings": chosen, **spent, "pairs": pairs}
-        with (options.out / "results.jsonl").open("a") as file:
+        with results.open("a") as file:
             file.write(json.dumps(row) + "\n")
         print(f"{rules} {seed}: {of_pairs(pairs)[1]:.2f}, {spent}", flush=True)
 

@@ -7,14 +7,18 @@
 //! A third argument is the number of random positions of each class that are checked with a search of the game, which
 //! knows nothing of the tables: it finds the shortest win, if that takes up to five plies.
 
+#[path = "../tests/common/random_position.rs"]
+mod random_position;
+
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use random_position::random_position;
 use rayon::prelude::*;
 use tablut_lab::{EndgameCounts, EndgameSummary, EndgameValue, Endgames, Material};
-use tablut_rules::{Bitboard, Game, Position, Rules, Side};
+use tablut_rules::{Game, Rules, Side};
 use tablut_search::exhaustive::WinSolver;
 
 /// The longest win that the check finds.
@@ -71,7 +75,7 @@ fn solve(name: &str, classes: &[Material], n_checked: u64) -> Result<Answers, Bo
 fn check(rules: &Arc<Rules>, endgames: &Endgames, material: Material, seed: u64) -> bool {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (position, value) = loop {
-        let position = random_position(rules, material, &mut rng);
+        let position = random_position(rules.size(), material, &mut rng);
         if let Some(value) = endgames.value(&position) {
             break (position, value);
         }
@@ -88,24 +92,6 @@ fn check(rules: &Arc<Rules>, endgames: &Endgames, material: Material, seed: u64)
         short |= expected.is_some_and(|plies| plies > 1);
     }
     short
-}
-
-/// A random placement of the material.
-fn random_position(rules: &Rules, material: Material, rng: &mut ChaCha8Rng) -> Position {
-    let size = rules.size();
-    let mut taken = Bitboard::EMPTY;
-    let mut place = || loop {
-        let square = size.square(rng.next_u32() as usize % size.n_squares());
-        if !taken.contains(square) {
-            taken.insert(square);
-            return square;
-        }
-    };
-    let king = place();
-    let defenders = (0..material.defenders).map(|_| place()).collect();
-    let attackers = (0..material.attackers).map(|_| place()).collect();
-    let side = Side::ALL[rng.next_u32() as usize % 2];
-    Position::from_parts(size, attackers, defenders, Some(king), side).expect("every piece has its square")
 }
 
 fn print_class(place: usize, material: Material, answers: &[Answers]) {

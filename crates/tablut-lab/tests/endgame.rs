@@ -3,9 +3,12 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../tablut-search/tests/behaviour/exhaustive.rs"]
 mod exhaustive;
+#[path = "common/random_position.rs"]
+mod random_position;
 
 use exhaustive::{Exhaustive, Goal};
-use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+use random_position::random_position;
 use std::sync::Arc;
 use tablut_lab::{EndgameValue, Endgames, Material};
 use tablut_rules::{Bitboard, BoardSize, Game, MoveList, Outcome, Position, Rules, Side, Symmetry};
@@ -26,23 +29,6 @@ fn value(endgames: &Endgames, position: &str) -> Option<EndgameValue> {
 
 fn win(winner: Side, plies: u32) -> EndgameValue {
     EndgameValue::Win { winner, plies }
-}
-
-/// A random placement of the material. The tables may not have it.
-fn random_position(size: BoardSize, material: Material, rng: &mut ChaCha8Rng) -> Position {
-    let mut taken = Bitboard::EMPTY;
-    let mut place = || loop {
-        let square = size.square(rng.next_u32() as usize % size.n_squares());
-        if !taken.contains(square) {
-            taken.insert(square);
-            return square;
-        }
-    };
-    let king = place();
-    let defenders = (0..material.defenders).map(|_| place()).collect();
-    let attackers = (0..material.attackers).map(|_| place()).collect();
-    let side = Side::ALL[rng.next_u32() as usize % 2];
-    Position::from_parts(size, attackers, defenders, Some(king), side).unwrap()
 }
 
 /// Random positions of the tables with their values, at most `n_each` of each value.

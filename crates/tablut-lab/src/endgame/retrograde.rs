@@ -3,7 +3,8 @@
 //! A first pass visits every position. It finds results within two plies, and wins by captures, which lead to smaller
 //! classes. Then losses and wins are found in turn, the shortest first. A position is lost if every move leads to a win
 //! of the opponent. An open position stores its first move that does not, so each of its moves is looked up about once.
-//! A position from which a move leads to a lost one is won, so wins are passed on to the predecessors.
+//! A position from which a move leads to a lost one is won. Wins are found from the lost positions' predecessors, or from
+//! the moves of the open positions if these are fewer.
 //!
 //! All moves, captures and wins are those of `tablut-rules`. Candidate predecessors move a piece back along its lines.
 //! A candidate counts if `tablut-rules` accepts the forward move and the move leads to the position.
