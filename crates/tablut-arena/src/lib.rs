@@ -29,4 +29,4 @@ pub use match_game::{MatchGame, MatchPlan};
 pub use opening_book::{BookConfig, BookError, Judge, JudgedOpening, Look, OpeningBook, Opinion, make_book};
 pub use openings::{DEFAULT_OPENING_PLIES, Opening, OpeningsError, openings};
 pub use sealed_file::SealedFileError;
-pub use tally::{MatchReport, SideResult, Tally};
+pub use tally::{Forfeit, MatchReport, SideResult, Tally};

@@ -73,6 +73,8 @@ pub struct MatchReport {
     /// Games that each player lost by forfeit: by a crash, by exceeding its time, or by an illegal move. They count as
     /// losses.
     pub forfeits: [u32; 2],
+    /// Why these games were lost, in the order of the games.
+    pub forfeit_reasons: Vec<Forfeit>,
     /// Mean number of plies per game, including the opening.
     pub mean_plies: f64,
     #[serde(rename = "sprt")]
@@ -102,6 +104,17 @@ impl MatchReport {
     }
 }
 
+/// A game that a player lost by forfeit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Forfeit {
+    /// The number of the game, from 1.
+    pub game: u64,
+    /// The player's place in [`MatchReport::players`].
+    pub player: usize,
+    /// What the player did.
+    pub reason: String,
+}
+
 /// A sequential test's bounds and its final state.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TestReport {
@@ -115,7 +128,7 @@ pub struct TestReport {
 pub struct Tally {
     pairs: PairTable,
     endings: BTreeMap<String, Results>,
-    forfeits: [u32; 2],
+    forfeits: Vec<Forfeit>,
     plies: u64,
     test: Option<SequentialTest>,
 }
@@ -137,7 +150,9 @@ impl Tally {
             if let Some(winner) = game.outcome.winner
                 && game.outcome.reason == Reason::Forfeit
             {
-                self.forfeits[(place + winner.opponent().index()) % 2] += 1;
+                let player = (place + winner.opponent().index()) % 2;
+                let reason = game.forfeit.clone().unwrap_or_default();
+                self.forfeits.push(Forfeit { game: game.index + 1, player, reason });
             }
             self.plies += game.plies.len() as u64;
             *self.endings.entry(game.outcome.reason.to_string()).or_default() += game.results(rules);
@@ -166,7 +181,9 @@ impl Tally {
         MatchReport {
             endings: self.endings.clone(),
             unfinished: self.results().unfinished,
-            forfeits: self.forfeits,
+            forfeits: [0, 1]
+                .map(|player| self.forfeits.iter().filter(|forfeit| forfeit.player == player).count() as u32),
+            forfeit_reasons: self.forfeits.clone(),
             mean_plies: self.plies as f64 / f64::from(scores.games.max(1)),
             sequential_test,
             ..scores
@@ -176,7 +193,7 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    use super::Tally;
+    use super::{Forfeit, Tally};
     use std::sync::Arc;
     use tablut_games::{GameRecord, PlyRecord};
     use tablut_rules::{Game, Outcome, Reason, Results, Rules, Side};
@@ -211,12 +228,15 @@ mod tests {
     #[test]
     fn forfeits_are_losses_of_the_player_that_forfeits() {
         let mut tally = Tally::default();
-        let forfeit = game(Some(Side::Defenders), Reason::Forfeit);
+        let late = || Some("at ply 11 the attackers' player sent no move within 3.0 s".to_owned());
+        let forfeit = GameRecord { forfeit: late(), index: 6, ..game(Some(Side::Defenders), Reason::Forfeit) };
         // The first player plays the attackers in the first game, and the second player in the second.
         tally.record_pair(&rules(), &forfeit, &forfeit);
         tally.record_pair(&rules(), &forfeit, &game(None, Reason::Repetition));
         let report = tally.report();
         assert_eq!(report.forfeits, [2, 1]);
+        assert_eq!(report.forfeit_reasons[0], Forfeit { game: 7, player: 0, reason: late().unwrap() });
+        assert_eq!(report.forfeit_reasons.iter().map(|forfeit| forfeit.player).collect::<Vec<_>>(), [0, 1, 0]);
         assert_eq!((report.as_attackers.results.losses, report.as_defenders.results.wins), (2, 1));
         assert_eq!(report.endings["forfeit"].defenders, 3);
     }

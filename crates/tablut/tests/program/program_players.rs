@@ -187,6 +187,10 @@ fn an_engine_that_breaks_the_protocol_loses_the_game_and_the_match_continues() {
         let report = report(&output);
         assert_eq!((report["forfeits"].clone(), report["complete"].clone()), (serde_json::json!([2, 0]), true.into()));
         assert_eq!(report["total"]["results"]["losses"], 2, "{at_go}");
+        for (forfeit, game) in report["forfeit_reasons"].as_array().unwrap().iter().zip([1, 2]) {
+            assert_eq!((&forfeit["game"], &forfeit["player"]), (&game.into(), &0.into()), "{forfeit}");
+            assert!(forfeit["reason"].as_str().unwrap().contains(part), "{forfeit}");
+        }
         for game in lines(&games) {
             assert!(game["forfeit"].as_str().unwrap().contains(part) && game["reason"] == "forfeit", "{game}");
         }
