@@ -50,6 +50,9 @@ pub struct OpeningBook {
     pub steered: bool,
     /// The judge that evaluated the openings as even, such as `alphabeta:4`.
     pub judge: String,
+    /// The hash of the weights of the judge's net. `None` if the judge is not a net.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub net: Option<String>,
     /// The largest absolute value, in the judge's unit.
     pub band: f64,
     pub seed: u64,
@@ -66,10 +69,10 @@ struct Line {
 }
 
 impl OpeningBook {
-    /// The book of `openings` from `judge` with the settings `config`.
-    pub fn new(config: &BookConfig, judge: String, openings: Vec<JudgedOpening>) -> Self {
+    /// The book of `openings` from `judge`, whose net has the hash `net`, with the settings `config`.
+    pub fn new(config: &BookConfig, judge: String, net: Option<String>, openings: Vec<JudgedOpening>) -> Self {
         let &BookConfig { plies, steered, band, seed, .. } = config;
-        Self { rules: StatedRules::of(&config.rules), plies, steered, judge, band, seed, openings }
+        Self { rules: StatedRules::of(&config.rules), plies, steered, judge, net, band, seed, openings }
     }
 
     pub fn write(&self, path: &Path) -> Result<(), SealedFileError> {
@@ -121,7 +124,16 @@ impl OpeningBook {
         let plies = openings.iter().map(|judged| judged.opening.moves.len() as u32).max();
         let plies = plies.ok_or_else(|| (1, "expected a line of moves such as `d1-d3 e3-g3`".to_owned()))?;
         let judge = "a person".to_owned();
-        Ok(Self { rules: StatedRules::of(rules), plies, steered: false, judge, band: 0.0, seed: 0, openings })
+        Ok(Self {
+            rules: StatedRules::of(rules),
+            plies,
+            steered: false,
+            judge,
+            net: None,
+            band: 0.0,
+            seed: 0,
+            openings,
+        })
     }
 
     /// The rules that the book in `path` was made for. `None` for a list that a person wrote.

@@ -27,7 +27,7 @@ fn judge() -> Judge {
 }
 
 fn book(config: &BookConfig) -> OpeningBook {
-    OpeningBook::new(config, "told".to_owned(), make_book(config, judge, |_, _| true).unwrap())
+    OpeningBook::new(config, "told".to_owned(), None, make_book(config, judge, |_, _| true).unwrap())
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn in_a_steered_opening_the_side_behind_plays_the_judges_move() {
             Ok(Opinion { value: if look == Look::Short { -0.9 } else { 0.1 }, best: first_move(game) })
         })
     };
-    let book = OpeningBook::new(&config, "told".to_owned(), make_book(&config, judge, |_, _| true).unwrap());
+    let book = OpeningBook::new(&config, "told".to_owned(), None, make_book(&config, judge, |_, _| true).unwrap());
     let mut random = 0;
     for judged in &book.openings {
         let mut game = Game::new(config.rules.clone(), judged.opening.first);

@@ -24,6 +24,8 @@ use crate::progress::{Progress, left};
 
 /// Simulations of a net's short look. A full look begins with a short one.
 const SHORT_LOOK: u32 = 32;
+/// The middle look has this share of the full look's simulations. An opening on whose value the two looks do not agree is not even.
+const MIDDLE_SHARE: u32 = 4;
 /// A short look is enough if its value is outside the band by this much.
 const SHORT_LOOK_ERROR: f64 = 0.4;
 
@@ -103,7 +105,8 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         return Err(Interrupted::now().into());
     }
     let openings = made?;
-    let book = OpeningBook::new(&config, args.judge.to_string(), openings);
+    let net = args.judge.model_file().and_then(|file| nets.get(file)).map(|net| net.hash.clone());
+    let book = OpeningBook::new(&config, args.judge.to_string(), net, openings);
     book.write(&args.out)?;
     writeln!(
         console,
@@ -139,14 +142,24 @@ fn judge(spec: &PlayerSpec, band: f64, rules: &Arc<Rules>, nets: &NetPool) -> an
             // Under some rules few openings are even. A short look rejects most of the others.
             let short =
                 limit.simulations().filter(|&n| n > SHORT_LOOK).map_or(limit, |_| Limit::of_simulations(SHORT_LOOK));
+            let middle = limit.simulations().map(|n| n / MIDDLE_SHARE).filter(|&n| n > SHORT_LOOK);
+            let middle = middle.map(Limit::of_simulations);
             Ok(Box::new(move |game: &Game, look| {
                 let mut see = |limit| -> Result<Opinion, EvaluateError> {
                     let found = player.think(game, &config, limit)?;
                     Ok(Opinion { value: f64::from(found.value), best: found.chosen })
                 };
                 let first = see(short)?;
-                let is_enough = look == Look::Short || short == limit || first.value.abs() > band + SHORT_LOOK_ERROR;
-                if is_enough { Ok(first) } else { see(limit) }
+                if look == Look::Short || short == limit || first.value.abs() > band + SHORT_LOOK_ERROR {
+                    return Ok(first);
+                }
+                if let Some(middle) = middle {
+                    let second = see(middle)?;
+                    if second.value.abs() > band {
+                        return Ok(second);
+                    }
+                }
+                see(limit)
             }))
         }
         _ => bail!("--judge {spec}: expected alphabeta:DEPTH or net:FILE@SIMULATIONS"),
