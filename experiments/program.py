@@ -14,9 +14,8 @@ from pathlib import Path
 RULES = [
     "piecepack", "piecepack-open-castle", "piecepack-defenders-first", "imperial", "ludoteka", "linnaeus", "linnaeus-open-camps",
     "masters", "masters-weak-king", "masters-armed-king", "masters-edge", "kvasir", "tartu", "ashton",
+    "brandubh", "brandubh-weak-king", "copenhagen", "fetlar", "tawlbwrdd", "tawlbwrdd-lewis",
 ]
-# Those that a source describes; the others are variants of these, or of published play.
-SOURCES = ["piecepack", "imperial", "ludoteka", "linnaeus", "masters", "kvasir"]
 # What may differ between two calls that give the same result, with how many words follow.
 WITHOUT_EFFECT = {"--threads": 1, "--save-games": 1, "-q": 0, "--quiet": 0}
 
@@ -65,6 +64,11 @@ def described(command):
     nets = {path for word in words for path in re.findall(r"net:([^@]+)", word)}
     hashes = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in sorted(nets) if Path(path).is_file()}
     return {"command": words, "nets": hashes}
+
+
+def net_hash(binary, net):
+    """The hash of a net's weights."""
+    return re.search(r"^hash +([0-9a-f]{64})", call([binary, "model", "info", net]), re.MULTILINE)[1]
 
 
 def checkpoints(run):

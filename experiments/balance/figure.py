@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the results by side in `results.json`: standard.svg, even.svg and changes.svg.
+"""Draws the results by side in `results.json`: the figures `balance-….svg` of the guide.
 
     python3 experiments/balance/figure.py
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import run
 
-HERE = Path(__file__).parent
+FIGURES = Path(__file__).parents[2] / "docs/figures"
 LEFT, WIDTH, RIGHT = 425, 490, 65
 BAR, GAP, ROW_GAP, TOP, BOTTOM = 11, 2, 13, 62, 30
 STYLE = """
@@ -30,12 +30,12 @@ def main():
     for start, strengths in run.STRENGTHS.items():
         groups = [(rules, bars(found, rules, start, strengths)) for rules in run.RULES]
         title = "From the rules' own start" if start == "standard" else "From even openings"
-        draw(HERE / f"{start}.svg", title, by_attackers(groups))
+        draw(FIGURES / f"balance-{start}.svg", title, by_attackers(groups))
     groups, strongest = {}, [max(run.CHANGED)]
     for base, words, number in run.all_changes():
         groups.setdefault(base, [(base, bars(found, base, "standard", strongest))])
         groups[base].append((words, bars(found, run.changed_name(base, number), "standard", strongest)))
-    draw(HERE / "changes.svg", "With one small change", [row for rows in groups.values() for row in rows])
+    draw(FIGURES / "balance-changes.svg", "With one small change", [row for rows in groups.values() for row in rows])
 
 
 def bars(found, rules, start, strengths):

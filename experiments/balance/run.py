@@ -1,31 +1,33 @@
 #!/usr/bin/env python3
 """Plays a net against itself under every rule set, and says how often each side wins.
 
-    python3 experiments/balance/run.py play --net models/all-rules.tablut --out runs/balance
-    python3 experiments/balance/run.py changes --net models/all-rules.tablut --out runs/balance
+    python3 experiments/balance/run.py play --net shipped --out runs/balance
+    python3 experiments/balance/run.py changes --net shipped --out runs/balance
     python3 experiments/balance/run.py collect --out runs/balance
     python3 experiments/balance/run.py table
+    python3 experiments/balance/run.py summary
 
 The games start in two ways: from the rules' own position with two random plies, and from the even openings that come with
 the program. `changes` plays rule sets with the small changes of `changes.toml`. Finished matches are kept, and a match that
-was stopped goes on where it was. `collect` keeps the sums of all finished matches in `results.json`, and `table` shows them.
+was stopped goes on where it was. `collect` keeps the sums of all finished matches in `results.json`, `table` shows them, and `summary` shows the table of the guide's page `the-game.md`.
 """
 
 import argparse
 import json
+import re
 import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
-from program import RULES, call_once  # noqa: E402
+from program import RULES, call_once, net_hash  # noqa: E402
 from scores import of_pairs  # noqa: E402
 
 # Games at each number of simulations a move, by start. Weaker play from even openings would say little of the rules.
-STRENGTHS = {"standard": {16: 1000, 64: 1000, 256: 1000}, "even": {256: 100}}
+STRENGTHS = {"standard": {16: 400, 64: 200, 256: 100}, "even": {256: 100}}
 # Changed rules.
-CHANGED = {16: 200, 64: 200}
+CHANGED = {16: 100, 64: 100}
 # Without chance both games of a pair would be the same. With few simulations there is the noise of self-play's root; with
 # many (PUCT) the first moves are drawn in proportion to the square of their visits.
 CHANCE = "gumbel.noise=true,puct.temperature=0.5,puct.temperature_plies=8"
@@ -34,21 +36,23 @@ FAIR = "draw_value=0"
 CHANGES = Path(__file__).parent / "changes.toml"
 RESULTS = Path(__file__).parent / "results.json"
 # Random plies before a game from the standard start: two, and four where there are fewer than 500 different openings of two.
-OPENING_PLIES = {"ludoteka": 4, "masters": 4, "masters-weak-king": 4, "masters-armed-king": 4, "tartu": 4}
+OPENING_PLIES = dict.fromkeys(
+    ["ludoteka", "masters", "masters-weak-king", "masters-armed-king", "tartu", "brandubh", "brandubh-weak-king"], 4
+)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=["play", "changes", "collect", "table"])
+    parser.add_argument("step", choices=["play", "changes", "collect", "table", "summary"])
     parser.add_argument("--binary", default="target/release/tablut")
-    parser.add_argument("--net", default="models/all-rules.tablut")
+    parser.add_argument("--net", default="shipped")
     parser.add_argument("--out", type=Path, default=Path("runs/balance"))
     parser.add_argument("--rules", nargs="*", default=RULES)
     parser.add_argument("--starts", nargs="*", default=list(STRENGTHS), help="`standard`, `even` or both")
     parser.add_argument("--threads", type=int, help="threads of a match; all cores if it is left out")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    {"play": play, "changes": changes, "collect": collect, "table": table}[options.step](options)
+    {"play": play, "changes": changes, "collect": collect, "table": table, "summary": summary}[options.step](options)
 
 
 def name_of(rules, simulations, start):
@@ -109,14 +113,16 @@ def match(options, base, rules, simulations, start, games):
 
 
 def collect(options):
-    """Writes the sums of the finished matches to `results.json`. What is there of other matches stays."""
-    sums = results()
+    """Writes the sums of the finished matches to `results.json`, with the hash of the net. What is there of other matches of
+    this net stays."""
+    net, sums = net_hash(options.binary, options.net), results()
+    sums = sums if sums.pop("net", None) == net else {}
     for path in sorted(options.out.glob("*.games.jsonl")):
         match_of = path.with_name(path.name.replace(".games.jsonl", ".json"))
         if match_of.exists():
             sums[match_of.stem] = summed(path)
     lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(sums[name])}" for name in sorted(sums))
-    RESULTS.write_text(f"{{\n{lines}\n}}\n")
+    RESULTS.write_text(f'{{\n  "net": "{net}",\n{lines}\n}}\n')
 
 
 def summed(path):
@@ -158,6 +164,32 @@ def table(options):
             print(f"| **{base}** | none | " + " | ".join(map(cell, matches)) + " |")
         matches = [found.get(name_of(changed_name(base, number), simulations, "standard")) for simulations in CHANGED]
         print(f"| | {words} | " + " | ".join(map(cell, matches)) + " |")
+
+
+def summary(_):
+    """The attackers' points at each strength from the standard start, fairest rule set first, with draws, lengths and the first
+    moves of `experiments/openings/trees.md`."""
+    found, first = results(), openings()
+    strengths = list(STRENGTHS["standard"])
+    rows = []
+    for rules in RULES:
+        matches = [found[name_of(rules, simulations, "standard")] for simulations in strengths]
+        points = [of_pairs(match["pairs"])[1] for match in matches]
+        cells = [f"{100 * share:.0f}" for share in points] + [f"{100 * shares(matches[-1])[1]:.0f}", f"{matches[-1]['plies']:.0f}", first[rules]]
+        rows.append((abs(points[-1] - 0.5), f"| `{rules}` | {' | '.join(cells)} |"))
+    print("| rules | " + " | ".join(map(str, strengths)) + " | drawn | plies | first moves |")
+    print("|---" + "|--:" * (len(strengths) + 2) + "|---|")
+    print("\n".join(row for _, row in sorted(rows)))
+
+
+def openings():
+    """The first two moves of the most visited line, by rule set."""
+    text = (Path(__file__).parents[1] / "openings/trees.md").read_text()
+    found = {}
+    for part in text.split("\n## ")[1:]:
+        moves = re.findall(r"^ *- (\S+)", part, re.MULTILINE)
+        found[part.split("\n")[0]] = " ".join(moves[:2])
+    return found
 
 
 def cell(match):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What strong play opens with: a tree of the first moves under each rule set, with their values.
 
-    python3 experiments/openings/tree.py --net models/all-rules.tablut --out experiments/openings/trees.md
+    python3 experiments/openings/tree.py --net shipped --out experiments/openings/trees.md
 
 Every position of the tree is searched. Its moves are put together with their mirror images and turned images where the
 position is its own image, and the ones with most visits are followed.
@@ -14,33 +14,26 @@ import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
-from program import RULES, call  # noqa: E402
+from program import RULES, call, net_hash  # noqa: E402
 
 # How many moves are followed at each ply, and the least share of the visits that a move must have.
 WIDTHS = [4, 3, 2, 1]
 LEAST = 0.05
 # What a finished game is worth, by its winner.
 VALUES = {"attackers": 1.0, None: 0.0, "defenders": -1.0}
-# Square (column, row) -> square, from 0: the eight images of the board.
-SYMMETRIES = [
-    lambda c, r: (c, r), lambda c, r: (8 - c, r), lambda c, r: (c, 8 - r), lambda c, r: (8 - c, 8 - r),
-    lambda c, r: (r, c), lambda c, r: (8 - r, c), lambda c, r: (r, 8 - c), lambda c, r: (8 - r, 8 - c),
-]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", default="target/release/tablut")
-    parser.add_argument("--net", default="models/all-rules.tablut")
+    parser.add_argument("--net", default="shipped")
     parser.add_argument("--simulations", type=int, default=20000)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rules", nargs="*", default=RULES)
     options = parser.parse_args()
-    described = call([options.binary, "model", "info", options.net])
-    digest = re.search(r"\b[0-9a-f]{64}\b", described)
     text = f"""# What strong play opens with
 
-The net with the hash {digest[0] if digest else options.net}, {options.simulations:,} simulations for each position. Behind each move stand the attackers' expected points
+The net with the hash {net_hash(options.binary, options.net)}, {options.simulations:,} simulations for each position. Behind each move stand the attackers' expected points
 in per cent (a draw counts half) and the share of the search's visits that the move and its mirror images had. Below a
 move are the replies with most visits.
 
@@ -74,8 +67,8 @@ def follow(options, rules, moves, widths, out):
     if found["outcome"]:
         return VALUES[found["outcome"]["winner"]], found["side_to_move"]
     if widths:
-        board = pieces(found["position"])
-        own = [image for image in SYMMETRIES if {(image(*square), piece) for square, piece in board} == board]
+        size, board = pieces(found["position"])
+        own = [image for image in symmetries(size) if {(image(*square), piece) for square, piece in board} == board]
         kinds = {}
         for line in search["lines"]:
             kinds.setdefault(min(turned(line["moves"][0], image) for image in own), []).append(line)
@@ -96,23 +89,32 @@ def follow(options, rules, moves, widths, out):
     return search["value"], found["side_to_move"]
 
 
+def symmetries(size):
+    """Square (column, row) -> square, from 0: the eight images of the board."""
+    last = size - 1
+    return [
+        lambda c, r: (c, r), lambda c, r: (last - c, r), lambda c, r: (c, last - r), lambda c, r: (last - c, last - r),
+        lambda c, r: (r, c), lambda c, r: (last - r, c), lambda c, r: (r, last - c), lambda c, r: (last - r, last - c),
+    ]
+
+
 def pieces(position):
-    """The set of (square, piece) of a position in text, rows from the ninth to the first."""
-    board = set()
-    for row, text in enumerate(position.split()[0].split("/")):
+    """The board's size, and the set of (square, piece) of a position in text, rows from the last to the first."""
+    board, rows = set(), position.split()[0].split("/")
+    for row, text in enumerate(rows):
         column = 0
-        for sign in text:
+        for sign in re.findall(r"\d+|\D", text):
             if sign.isdigit():
                 column += int(sign)
             else:
-                board.add(((column, 8 - row), sign))
+                board.add(((column, len(rows) - 1 - row), sign))
                 column += 1
-    return board
+    return len(rows), board
 
 
 def turned(move, image):
     """The image of a move in text."""
-    squares = [image(ord(text[0]) - ord("a"), int(text[1]) - 1) for text in move.split("-")]
+    squares = [image(ord(text[0]) - ord("a"), int(text[1:]) - 1) for text in move.split("-")]
     return "-".join(f"{chr(ord('a') + column)}{row + 1}" for column, row in squares)
 
 
