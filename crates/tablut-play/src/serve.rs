@@ -88,13 +88,27 @@ impl From<io::Error> for ServeError {
     }
 }
 
-const PUZZLES: [&str; 6] = [
+const PUZZLES: [&str; 20] = [
     include_str!("../puzzles/kvasir.jsonl"),
     include_str!("../puzzles/piecepack.jsonl"),
+    include_str!("../puzzles/piecepack-defenders-first.jsonl"),
+    include_str!("../puzzles/piecepack-open-castle.jsonl"),
     include_str!("../puzzles/imperial.jsonl"),
     include_str!("../puzzles/ludoteka.jsonl"),
     include_str!("../puzzles/linnaeus.jsonl"),
+    include_str!("../puzzles/linnaeus-open-camps.jsonl"),
     include_str!("../puzzles/masters.jsonl"),
+    include_str!("../puzzles/masters-edge.jsonl"),
+    include_str!("../puzzles/masters-armed-king.jsonl"),
+    include_str!("../puzzles/masters-weak-king.jsonl"),
+    include_str!("../puzzles/tartu.jsonl"),
+    include_str!("../puzzles/ashton.jsonl"),
+    include_str!("../puzzles/brandubh.jsonl"),
+    include_str!("../puzzles/brandubh-weak-king.jsonl"),
+    include_str!("../puzzles/copenhagen.jsonl"),
+    include_str!("../puzzles/fetlar.jsonl"),
+    include_str!("../puzzles/tawlbwrdd.jsonl"),
+    include_str!("../puzzles/tawlbwrdd-lewis.jsonl"),
 ];
 
 /// Serves only `pages` until the program ends. Of `args` only the address is used. `ready` receives the link.

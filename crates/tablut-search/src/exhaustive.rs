@@ -1,20 +1,18 @@
 //! A solver for puzzles and tests, which shares no code with the search tree. It finds the number of plies within which
 //! a side can force a win.
 //!
-//! It looks about seven plies ahead in real games. It stores positions when the history cannot matter, and it skips
-//! moves that provably cannot win.
+//! It looks about nine plies ahead in real games. It stores positions, and it skips moves that provably cannot win.
 //!
-//! The search has two parts. While a repetition or a limit could end the game within the remaining plies, it plays
-//! every move on the `Game`, which has the history. When neither can, only the position matters, and the search
-//! without history takes over, unless the rules have shield walls, exit forts or encirclement. That search may store positions, because equal positions then have equal results,
-//! regardless of the moves that led to them.
+//! The search has two parts. The search without history asks what follows from the position alone. It may store
+//! positions, because equal positions then have equal results, regardless of the moves that led to them. The search
+//! with history plays moves on the `Game`. It is needed only while a repetition or a limit could change the result.
 
 mod history;
 mod memoryless;
 
 use tablut_rules::{Game, Move, MoveList, Position, Side};
 
-use self::history::may_end_game;
+use self::history::{may_end_game, may_help, win_holds};
 use self::memoryless::Memoryless;
 pub use self::memoryless::TooManyPositions;
 
@@ -102,19 +100,52 @@ impl WinSolver {
         if plies == 0 {
             return Ok(false);
         }
-        if !self.game.rules().has_edge_clauses() && !may_end_game(&self.game, &self.positions, plies) {
-            return self.memoryless.wins(self.game.position(), plies);
+        let without_history = self.memoryless.wins(self.game.position(), plies)?;
+        let is_exact = if without_history {
+            win_holds(&self.game, &self.positions, plies)
+        } else {
+            !may_help(self.side, &self.game)
+        };
+        if is_exact || !may_end_game(&self.game, &self.positions, plies) {
+            return Ok(without_history);
         }
         self.memoryless.budget.spend()?;
         self.lists.resize_with(self.lists.len().max(plies as usize + 1), MoveList::new);
-        let ours = self.game.position().side_to_move() == self.side;
         let mut moves = std::mem::take(&mut self.lists[plies as usize]);
         self.game.legal_moves(&mut moves);
-        // One of our moves that wins is enough. So is one of the opponent's moves that does not lose.
-        let decisive = |answer: &Result<bool, _>| *answer != Ok(!ours);
-        let answer = moves.iter().map(|mv| self.wins_after(*mv, plies - 1)).find(decisive);
+        let answer = self.decides(&moves, plies, without_history);
         self.lists[plies as usize] = moves;
-        answer.unwrap_or(Ok(!ours))
+        answer
+    }
+
+    /// Whether the side wins within `plies`, with the history. `moves` are the legal moves, and `without_history` is the
+    /// answer without the history.
+    fn decides(&mut self, moves: &MoveList, plies: u32, without_history: bool) -> Result<bool, TooManyPositions> {
+        // One of our moves that wins is enough. So is one of the opponent's moves that does not lose.
+        let decisive = self.game.position().side_to_move() == self.side;
+        // If a move decides without the history, it probably does so with it. Such moves come first.
+        let mut later = Vec::new();
+        for &mv in moves {
+            if without_history == decisive && self.wins_without_history(mv, plies - 1)? != decisive {
+                later.push(mv);
+            } else if self.wins_after(mv, plies - 1)? == decisive {
+                return Ok(decisive);
+            }
+        }
+        for mv in later {
+            if self.wins_after(mv, plies - 1)? == decisive {
+                return Ok(decisive);
+            }
+        }
+        Ok(!decisive)
+    }
+
+    fn wins_without_history(&mut self, mv: Move, plies: u32) -> Result<bool, TooManyPositions> {
+        let after = self.game.rules().apply(self.game.position(), mv);
+        match after.winner {
+            Some(winner) => Ok(winner == self.side),
+            None => self.memoryless.wins(&after.position, plies),
+        }
     }
 
     fn wins_after(&mut self, mv: Move, plies: u32) -> Result<bool, TooManyPositions> {

@@ -1,6 +1,6 @@
 //! Files of puzzles: a header and one puzzle per line, as JSON.
 
-use super::{MAX_DISTANCE, Puzzle};
+use super::{DISTANCES, Puzzle};
 use crate::sealed_file::{self, SealedFileError, json_line};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -50,8 +50,12 @@ fn parse(text: &str) -> Result<PuzzleSet, (usize, String)> {
     for (index, line) in text.lines().enumerate().skip(1) {
         let at = at(index + 1);
         let puzzle: Puzzle = serde_json::from_str(line).map_err(|error| at(&json_fault(&error)))?;
-        if !(1..=MAX_DISTANCE).contains(&puzzle.distance) {
-            return Err(at(&format!("the distance is {}, expected 1 to {MAX_DISTANCE}", puzzle.distance)));
+        if !DISTANCES.contains(&puzzle.distance) {
+            let (least, most) = DISTANCES.into_inner();
+            return Err(at(&format!("the distance is {}, expected {least} to {most}", puzzle.distance)));
+        }
+        if puzzle.solutions.len() != 1 {
+            return Err(at(&format!("the puzzle has {} solutions, expected one", puzzle.solutions.len())));
         }
         let game = Game::from_position(rules.clone(), puzzle.position).map_err(|error| at(&error))?;
         if let Some(outcome) = game.outcome() {
@@ -71,9 +75,9 @@ mod tests {
     use crate::sealed_file::{EMPTY_CHECKSUM, sealed};
 
     fn set() -> PuzzleSet {
-        let position = "9/9/9/9/2K5t/9/9/9/4t3t d".parse().unwrap();
-        let solutions = ["c5-c9", "c5-c1", "c5-a5"].map(|mv| mv.parse().unwrap()).to_vec();
-        let puzzles = vec![Puzzle { position, distance: 1, solutions, game: 3, ply: 40 }];
+        let position = "3t5/9/9/t2K4t/9/9/9/9/3t5 d".parse().unwrap();
+        let solutions = vec!["d6-d5".parse().unwrap()];
+        let puzzles = vec![Puzzle { position, distance: 2, solutions, game: 3, ply: 40 }];
         PuzzleSet {
             rules: StatedRules::of(&tablut_rules::Rules::named("kvasir").unwrap()),
             net: "abc".to_owned(),
@@ -103,10 +107,11 @@ mod tests {
         };
         let body = text.split_once('\n').unwrap().1;
         for (text, part) in [
-            (text.replace("c5-c9", "c5-c8"), "line 1: damaged"),
-            (resealed(&body.replace("c5-c9", "c5-d9")), "line 2: "),
-            (resealed(&body.replace("c5-c9", "d5-d9")), "line 2: d5-d9 is illegal"),
-            (resealed(&body.replace("\"distance\":1", "\"distance\":9")), "line 2: the distance is 9, expected 1 to 4"),
+            (text.replace("d6-d5", "d6-d4"), "line 1: damaged"),
+            (resealed(&body.replace("d6-d5", "d6-e5")), "line 2: "),
+            (resealed(&body.replace("d6-d5", "e5-e4")), "line 2: e5-e4 is illegal"),
+            (resealed(&body.replace("\"distance\":2", "\"distance\":9")), "line 2: the distance is 9, expected 2 to 5"),
+            (resealed(&body.replace("d6-d5", "d6-d5\",\"d6-d4")), "line 2: the puzzle has 2 solutions, expected one"),
             (text.replace("\"version\":2", "\"version\":7"), "version 7, expected"),
             (
                 "{}".to_owned(),

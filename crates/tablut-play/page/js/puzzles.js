@@ -1,5 +1,6 @@
 // Puzzles: positions with a proven win, played to the end against the best defence.
 
+import { rulesByBoard } from "./boards.js";
 import { h, replace } from "./dom.js";
 import { on } from "./host.js";
 import { keep, kept } from "./kept.js";
@@ -28,6 +29,7 @@ let present = null;
 const progress = () => ({ streak: 0, best: 0, done: {}, at: {}, rating: FIRST_RATING, failedAt: {}, daily: { day: 0, days: 0 }, ...kept(KEY, {}) });
 const nameOf = ({ rules, distance, number }) => `${rules} ${distance} ${number}`;
 const kindOf = ({ rules, distance }) => `${rules} ${distance}`;
+const distancesOf = (book) => book.by_distance.map((count, index) => (count ? index + 1 : 0)).filter((distance) => distance > 0);
 const countOf = ({ rules, distance }) => store.hello.puzzles.find((book) => book.rules === rules)?.by_distance[distance - 1] ?? 0;
 
 async function open(puzzle, more = {}) {
@@ -49,7 +51,7 @@ export const nextPuzzle = () => {
 };
 
 // What a puzzle is worth on the scale of the rating.
-const ratingOf = ({ distance }) => 700 + 300 * distance;
+const ratingOf = ({ distance }) => 400 + 300 * distance;
 const any = (list) => list[Math.floor(Math.random() * list.length)];
 
 // A puzzle about as hard as the user is strong. One that was failed some days ago comes first.
@@ -72,8 +74,8 @@ function openDaily() {
   const day = today();
   const books = store.hello.puzzles;
   const book = books[day % books.length];
-  const distances = book.by_distance.map((count, index) => (count ? index + 1 : 0)).filter((distance) => distance > 1);
-  const distance = distances[day % distances.length] ?? 1;
+  const distances = distancesOf(book);
+  const distance = distances[day % distances.length];
   open({ rules: book.rules, distance, number: day % countOf({ rules: book.rules, distance }) }, { day });
 }
 
@@ -130,10 +132,11 @@ function make() {
   made = true;
   const books = store.hello.puzzles;
   choice.rules = books[0].rules;
-  choice.distance = 1;
-  const rules = h("select", { "aria-label": "Rules", id: "puzzle-rules" }, books.map((book) => h("option", { value: book.rules }, `${book.rules} rules`)));
+  choice.distance = distancesOf(books[0])[0];
+  const rules = h("select", { "aria-label": "Rules", id: "puzzle-rules" }, rulesByBoard(({ name }) => books.some((book) => book.rules === name) && h("option", { value: name }, `${name} rules`)));
+  rules.value = choice.rules;
   const distance = h("select", { "aria-label": "Moves to the win", id: "puzzle-distance" });
-  const lengths = () => replace(distance, books.find((book) => book.rules === choice.rules).by_distance.map((count, index) => count > 0 && h("option", { value: String(index + 1) }, `win in ${index + 1}`)));
+  const lengths = () => replace(distance, distancesOf(books.find((book) => book.rules === choice.rules)).map((distance) => h("option", { value: String(distance) }, `win in ${distance}`)));
   lengths();
   rules.addEventListener("change", () => { choice.rules = rules.value; lengths(); choice.distance = Number(distance.value); draw(); });
   distance.addEventListener("change", () => { choice.distance = Number(distance.value); draw(); });
@@ -143,7 +146,7 @@ function make() {
 
 export function makePuzzles() {
   addPanel("learn", "puzzles", "Puzzles", { opened: make }).append(
-    h("div", { class: "card" }, h("h2", {}, "Find the win"), h("p", { class: "soft small" }, "Positions from games, each with a win that the solver has proven. You play it to the end against the best defence."), form, record,
+    h("div", { class: "card" }, h("h2", {}, "Find the win"), h("p", { class: "soft small" }, "Positions from games, each with a win that the solver has proven. Only one first move wins as fast. You play it to the end against the best defence."), form, record,
       h("details", {}, h("summary", {}, "All puzzles of this kind"), marks)),
     ownMistakes(),
     h("div", { class: "card" }, h("h2", {}, "From your own games"), h("p", { class: "soft small" }, "The solver searches the games of this browser for wins in two or three. It lists missed wins first."),

@@ -318,6 +318,8 @@ fn a_puzzle_is_solved_and_counted() {
         browser.open(&host, "/").await;
         browser.panel("puzzles").await;
         browser.click("#open-puzzle").await;
+        browser.until("document.getElementById('task').textContent.includes('win in 2')").await;
+        play_solution(&browser).await;
         browser.until("document.getElementById('task').textContent.includes('win in 1')").await;
         play_solution(&browser).await;
         browser.until("document.querySelector('#task .verdict')?.textContent.includes('Right')").await;

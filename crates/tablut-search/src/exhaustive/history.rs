@@ -9,7 +9,12 @@
 //!   is a lower bound on the plies between them.
 //! - A captured piece never returns, so no position from before the last capture occurs again.
 //!
-//! If all three are out of reach, legal moves and results depend only on the position.
+//! If all three are out of reach, legal moves and results depend only on the position. Otherwise two facts often answer
+//! the question too:
+//!
+//! - A side that wins without the history may come closer to its win with every ply ([`win_holds`]). Then no position
+//!   after the current one occurs twice, so the win stands if no earlier position is one occurrence from its limit.
+//! - A draw by repetition or by a limit helps no side to win ([`may_help`]).
 
 use tablut_rules::{GRID_SQUARES, Game, Position, RepetitionResult, Side};
 
@@ -21,10 +26,43 @@ const MOST_PLIES: u32 = 4 * GRID_SQUARES as u32;
 /// Whether a repetition or a limit could end the game within `plies`. `positions` are all positions of the game, with
 /// the current one last. The answer is never false if one could, but it may be true although none can.
 pub(super) fn may_end_game(game: &Game, positions: &[Position], plies: u32) -> bool {
+    may_reach_limit(game, plies) || may_repeat(game, positions, plies)
+}
+
+/// Whether a win within `plies` that follows from the position alone is also one with the history. The answer may be
+/// false although it is.
+pub(super) fn win_holds(game: &Game, positions: &[Position], plies: u32) -> bool {
+    let repetition = &game.rules().set().repetition;
+    let counted = counted(game, positions);
+    let is_harmless =
+        |earlier: &Position| earlier == game.position() || occurrences(earlier, counted) + 1 < repetition.occurrences;
+    !may_reach_limit(game, plies) && (repetition.result == RepetitionResult::Ignored || counted.iter().all(is_harmless))
+}
+
+/// Whether the history could give `side` a win that does not follow from the position.
+pub(super) fn may_help(side: Side, game: &Game) -> bool {
+    match game.rules().set().repetition.result {
+        RepetitionResult::Ignored | RepetitionResult::Draw => false,
+        RepetitionResult::DefendersLose => side == Side::Attackers,
+        _ => true,
+    }
+}
+
+fn may_reach_limit(game: &Game, plies: u32) -> bool {
     let no_captures = game.rules().set().no_capture_plies;
     no_captures.is_some_and(|limit| game.plies_since_capture() + plies >= limit)
         || game.max_plies().is_some_and(|limit| game.ply() + plies >= limit)
-        || may_repeat(game, positions, plies)
+}
+
+/// The positions that count for repetition and may occur again.
+fn counted<'a>(game: &Game, positions: &'a [Position]) -> &'a [Position] {
+    let since_capture = positions.len().saturating_sub(game.plies_since_capture() as usize + 1);
+    let since_counted = since_capture.max(usize::from(!game.rules().set().repetition.start_counts));
+    positions.get(since_counted..).unwrap_or_default()
+}
+
+fn occurrences(position: &Position, counted: &[Position]) -> u32 {
+    counted.iter().filter(|other| *other == position).count() as u32
 }
 
 fn may_repeat(game: &Game, positions: &[Position], plies: u32) -> bool {
@@ -37,12 +75,9 @@ fn may_repeat(game: &Game, positions: &[Position], plies: u32) -> bool {
         return true;
     }
     let Some(present) = positions.last() else { return true };
-    let since_capture = positions.len().saturating_sub(game.plies_since_capture() as usize + 1);
-    let since_counted = since_capture.max(usize::from(!repetition.start_counts));
-    let counted = positions.get(since_counted..).unwrap_or_default();
+    let counted = counted(game, positions);
     counted.iter().any(|earlier| {
-        let occurrences = counted.iter().filter(|other| *other == earlier).count() as u32;
-        let missing = repetition.occurrences.saturating_sub(occurrences).max(1);
+        let missing = repetition.occurrences.saturating_sub(occurrences(earlier, counted)).max(1);
         plies_between(present, earlier) + CYCLE_PLIES * (missing - 1) <= plies
     })
 }

@@ -1,22 +1,28 @@
 //! Finds wins under the rules without history, where only the position counts. It is an and/or search with iterative
 //! deepening and a table of results.
 //!
-//! It skips moves and depths for these reasons, which hold in every position if the rules have no clauses of the edge
-//! ([`Rules::has_edge_clauses`]):
+//! It skips moves and depths for these reasons, which hold in every position:
 //!
-//! - A side wins only by its own move: by the king's capture or escape, or by leaving the other side without a move. So
-//!   a win takes an odd number of plies, and an even limit can be lowered by one.
+//! - A side wins only by its own move: by the king's capture or escape, by leaving the other side without a move, by
+//!   encirclement (no move of the defenders closes their own way to the edge) or by an exit fort (what the attackers can
+//!   reach in any number of moves, they can still reach after one of these moves). So a win takes an odd number of
+//!   plies, and an even limit can be lowered by one.
 //! - A move that lets the other side win at once does not win.
-//! - One move can take the last step away from at most three enemy pieces. It captures them, or it lands on their last
-//!   free square. All of them stand next to the square that the move lands on, and none on the side that the move came
-//!   from. So an enemy with four or more pieces that can step cannot be left without a move.
+//! - One move can take the last step away from at most three enemy pieces that are not on the edge. It captures them, or
+//!   it lands on their last free square. All of them stand next to the square that the move lands on, and none on the
+//!   side that the move came from. So an enemy with four or more such pieces that can step cannot be left without a
+//!   move, and one with fewer only by a move to a square beside all of them. Only shield walls capture other pieces. They stand on the edge, so without this clause those on the edge
+//!   count too.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 
-use tablut_rules::{Bitboard, GRID_SQUARES, Move, MoveList, Position, Rules, Side};
+use tablut_rules::{Bitboard, GRID_SQUARES, Move, MoveList, Position, Rules, Side, Square};
+
+/// The longest way of the king to the edge, in steps, that is looked at.
+const LONGEST_WAY: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct Memoryless {
@@ -24,6 +30,7 @@ pub(super) struct Memoryless {
     side: Side,
     /// Squares that are not a throne, corner or camp. Every piece may step on them.
     ordinary: Bitboard,
+    edge: Bitboard,
     /// What is known about positions. It grows and never removes an entry. The limit on the solver's work also limits
     /// it. It compares whole positions, so two positions are never confused.
     table: HashMap<Key, Known, BuildHasherDefault<Ready>>,
@@ -79,6 +86,7 @@ impl Memoryless {
         let special = rules.throne() | rules.corners() | rules.camps();
         Self {
             ordinary: rules.size().board() - special,
+            edge: rules.size().edge(),
             rules,
             side,
             table: HashMap::default(),
@@ -88,12 +96,12 @@ impl Memoryless {
         }
     }
 
-    /// Whether the side wins within `plies` from a position in which the king is neither captured nor escaped.
+    /// Whether the side wins within `plies` from a position that is not decided.
     pub(super) fn wins(&mut self, position: &Position, plies: u32) -> Result<bool, TooManyPositions> {
         self.levels.resize_with(self.levels.len().max(plies as usize + 1), Level::default);
         if position.side_to_move() == self.side {
             self.finds_win(position, plies)
-        } else if self.rules.wins_at_once(position, self.side.opponent()) {
+        } else if self.mover_wins_at_once(position) {
             Ok(false)
         } else {
             self.wins_whatever_the_reply(position, plies)
@@ -106,7 +114,7 @@ impl Memoryless {
         if plies == 0 {
             return Ok(false);
         }
-        if self.rules.wins_at_once(position, self.side) {
+        if self.mover_wins_at_once(position) {
             return Ok(true);
         }
         if plies < 3 {
@@ -130,17 +138,79 @@ impl Memoryless {
         Ok(false)
     }
 
-    /// Whether a move of the side leaves the other side without a move. The side does not win at once by capture or
-    /// escape.
-    fn blockades(&mut self, position: &Position) -> bool {
-        let enemies = position.pieces(self.side.opponent());
-        let steps = (self.ordinary - position.occupied()).neighbours();
-        if (enemies & steps).len() > 3 {
+    /// Whether a move of the side to move ends the game by the king's capture or escape, by encirclement or by an exit
+    /// fort.
+    fn mover_wins_at_once(&mut self, position: &Position) -> bool {
+        let mover = position.side_to_move();
+        let Some(king) = position.king() else { return false };
+        if self.rules.wins_at_once(position, mover) {
+            return true;
+        }
+        let (on_edge, set) = (self.edge.contains(king), self.rules.set());
+        // The king of a fort is on the edge, and an encircled king is not.
+        let may_enclose = match mover {
+            Side::Attackers => set.encirclement && !on_edge && !self.has_two_ways(position, king),
+            Side::Defenders => set.exit_fort && (on_edge || self.rules.king_moves(position).intersects(self.edge)),
+        };
+        if !may_enclose {
             return false;
         }
         let mut moves = std::mem::take(&mut self.levels[0].moves);
         self.rules.legal_moves(position, &mut moves);
-        let blocked = |mv: &Move| !self.rules.has_legal_move(&self.rules.apply(position, *mv).position);
+        let encloses = |mv: &Move| {
+            let may_enclose = mover == Side::Attackers || on_edge || mv.from == king;
+            may_enclose && self.rules.apply(position, *mv).winner == Some(mover)
+        };
+        let found = moves.iter().any(encloses);
+        self.levels[0].moves = moves;
+        found
+    }
+
+    /// Whether no single attacker more could cut all of the king's shortest ways to the edge over squares without
+    /// attackers, because there are two squares or more at each distance. Then no move encircles the defenders. The
+    /// answer may be false although it is so.
+    fn has_two_ways(&self, position: &Position, king: Square) -> bool {
+        let open = self.rules.size().board() - position.attackers();
+        let mut reached = Bitboard::of(king);
+        let mut rings = [reached; LONGEST_WAY + 1];
+        for distance in 1..=LONGEST_WAY {
+            let ring = (rings[distance - 1].neighbours() & open) - reached;
+            reached |= ring;
+            rings[distance] = ring;
+            if !ring.intersects(self.edge) {
+                continue;
+            }
+            let mut on_ways = ring & self.edge;
+            for ring in rings[1..distance].iter().rev() {
+                if on_ways.len() < 2 {
+                    return false;
+                }
+                on_ways = on_ways.neighbours() & *ring;
+            }
+            return on_ways.len() >= 2;
+        }
+        false
+    }
+
+    /// Whether a move of the side leaves the other side without a move. The side does not win at once in another way.
+    fn blockades(&mut self, position: &Position) -> bool {
+        let enemies = position.pieces(self.side.opponent());
+        let steps = (self.ordinary - position.occupied()).neighbours();
+        let walled = if self.rules.has_edge_clauses() { self.edge } else { Bitboard::EMPTY };
+        let free = (enemies & steps) - walled;
+        if free.len() > 3 {
+            return false;
+        }
+        let board = self.rules.size().board() - position.occupied();
+        let beside_all = free.iter().fold(board, |all, enemy| all & Bitboard::of(enemy).neighbours());
+        if beside_all.is_empty() {
+            return false;
+        }
+        let mut moves = std::mem::take(&mut self.levels[0].moves);
+        self.rules.legal_moves(position, &mut moves);
+        let blocked = |mv: &Move| {
+            beside_all.contains(mv.to) && !self.rules.has_legal_move(&self.rules.apply(position, *mv).position)
+        };
         let found = moves.iter().any(blocked);
         self.levels[0].moves = moves;
         found
@@ -154,7 +224,7 @@ impl Memoryless {
         level.candidates.clear();
         for &mv in &level.moves {
             let after = self.rules.apply(position, mv).position;
-            if !self.rules.wins_at_once(&after, self.side.opponent()) {
+            if !self.mover_wins_at_once(&after) {
                 let threat = u64::from(self.rules.wins_at_once(&after, self.side));
                 let rank = threat << 32 | u64::from(self.decided[index(self.side, mv)]);
                 level.candidates.push(Candidate { mv, after, rank });

@@ -1,6 +1,5 @@
 //! The verdict on an answer to an exercise. Every move that keeps the result is accepted.
 
-use super::puzzle_search::short_win;
 use super::{Step, Update, Work};
 use crate::exercise::{Exercise, Judgement, Sufficiency};
 use crate::protocol::Event;
@@ -16,6 +15,10 @@ const SIMULATIONS: u32 = 1500;
 /// The exhaustive solver's depth after an answer, in plies, and its maximum number of positions.
 const SOLVER_PLIES: u32 = 7;
 const SOLVER_POSITIONS: u64 = 400_000;
+/// The solver's maximum number of positions for one question about the rest of a puzzle.
+const REST_POSITIONS: u64 = 1_000_000;
+/// Of the longest defences, the one that leaves the fewest solutions is played. This many are compared.
+const COMPARED_DEFENCES: usize = 3;
 /// An answer counts as good if its value is at most this much below the best move's. Values are from −1 to 1.
 const AS_GOOD: f32 = 0.12;
 /// An answer counts as no better than the mistake if its value is at most this much above the mistake's.
@@ -58,16 +61,27 @@ impl JudgementWork {
     /// game.
     fn next(&self) -> Option<NextPuzzle> {
         let after = self.after.as_ref().filter(|after| after.outcome().is_none())?;
+        let side = self.exercise.side();
+        let most = (2 * self.exercise.distance()).saturating_sub(3);
         let mut replies = MoveList::new();
         after.legal_moves(&mut replies);
-        let left = |reply: &Move| {
+        let rest = |reply: &Move| {
             let mut game = after.clone();
             game.play_trusted(*reply);
-            let (plies, solutions) = short_win(&game)?;
-            Some(NextPuzzle { reply: *reply, distance: plies.div_ceil(2), solutions })
+            if game.outcome().is_some() {
+                return None;
+            }
+            let plies = WinSolver::new(&game, side, REST_POSITIONS).shortest_win(most).ok()??;
+            Some((plies, *reply, game))
         };
-        let order = |next: &NextPuzzle| (next.distance, std::cmp::Reverse(next.solutions.len()));
-        replies.iter().filter_map(left).max_by_key(order)
+        let rests: Vec<_> = replies.iter().filter_map(rest).collect();
+        let longest = rests.iter().map(|(plies, ..)| *plies).max()?;
+        let next = |(plies, reply, game): (u32, Move, Game)| {
+            let solutions = WinSolver::new(&game, side, REST_POSITIONS).winning_moves(plies).ok()?;
+            Some(NextPuzzle { reply, distance: plies.div_ceil(2), solutions })
+        };
+        let longest = rests.into_iter().filter(|(plies, ..)| *plies == longest).take(COMPARED_DEFENCES);
+        longest.filter_map(next).min_by_key(|next| next.solutions.len())
     }
 
     /// The verdict if it needs no search: for known solutions, ends of the game, and wins that the solver finds.

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use anyhow::{Context, bail};
 use serde::Serialize;
-use tablut_arena::puzzles::{DistanceReport, PuzzleSet, SolveConfig, SolveReport, solve};
+use tablut_arena::puzzles::{DISTANCES, DistanceReport, PuzzleSet, SolveConfig, SolveReport, solve};
 use tablut_net::{Engine, NetEvaluator};
 use tablut_players::SearchOptions;
 use tablut_search::{Evaluator, SearchConfig, UniformEvaluator};
@@ -102,13 +102,14 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
 
 /// The shares of solved puzzles, one line for each rule set.
 fn table(solved: &[SolvedSet], all: &SolveReport) -> String {
-    let header = ["moves to win", "1", "2", "3", "4", "all"];
-    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    let distances = DISTANCES.map(|distance| distance.to_string());
+    let header = ["moves to win".to_owned()].into_iter().chain(distances).chain(["all".to_owned()]);
+    let mut rows: Vec<Vec<String>> = vec![header.collect()];
     let cell = |of: &DistanceReport| {
         let share = |n: u32| 100.0 * f64::from(n) / f64::from(of.puzzles.max(1));
         match of.puzzles {
             0 => "–".to_owned(),
-            _ => format!("{:.0} / {:.0}", share(of.winning), share(of.proven)),
+            _ => format!("{:.0} / {:.0}", share(of.solved), share(of.proven)),
         }
     };
     let together = (solved.len() > 1).then_some(("all", all));
@@ -116,9 +117,9 @@ fn table(solved: &[SolvedSet], all: &SolveReport) -> String {
         let cells = report.by_distance.iter().chain([&report.all]).map(cell);
         rows.push(std::iter::once(name.to_owned()).chain(cells).collect());
     }
-    let DistanceReport { puzzles, shortest, winning, .. } = all.all;
+    let DistanceReport { puzzles, solved, .. } = all.all;
     format!(
-        "Winning move played / win proven, in per cent\n\n{}\n{puzzles} puzzles: {winning} won, {shortest} of them by a shortest win.\n\
+        "Solved / win proven, in per cent\n\n{}\n{puzzles} puzzles: {solved} solved.\n\
          Proofs: {} confirmed by the exhaustive solver, {} too long to check, {} contradicted.\n",
         layout::table(&rows),
         all.confirmed,

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use tablut_arena::puzzles::{Mine, PuzzleSet, mine};
+use tablut_arena::puzzles::{DISTANCES, Mine, PuzzleSet, mine};
 use tablut_games::SHIPPED;
 use tablut_net::NetPool;
 use tablut_net::StatedRules;
@@ -25,12 +25,12 @@ pub struct Args {
     /// Rule sets, by name or TOML file, separated by commas [default: those that the net was trained on]
     #[arg(long, value_name = "R", value_delimiter = ',')]
     rules: Vec<String>,
-    /// Puzzles per rule set: a quarter with each distance from 1 to 4 moves, half for each side if the games have
-    /// enough
+    /// Puzzles per rule set: a quarter with each distance from 2 to 5 moves, half for each side. If the games have too
+    /// few of a kind, there are more of the others
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = count)]
     count: usize,
-    /// Maximum number of games
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Maximum number of games for each rule set
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
     /// Simulations per move in the games
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -75,20 +75,30 @@ pub fn run(args: &Args, console: &mut Console) -> anyhow::Result<()> {
         let (net, simulations, seed) = (model.weights.hash(), args.simulations, args.seed);
         let set = PuzzleSet { rules: StatedRules::of(&rules), net, simulations, seed, games, puzzles };
         set.write(&path)?;
-        writeln!(console, "{} ({} puzzles from {games} games; {})", path.display(), set.puzzles.len(), sides(&set))?;
+        writeln!(console, "{} ({} puzzles from {games} games; {})", path.display(), set.puzzles.len(), kinds(&set))?;
     }
     Ok(())
 }
 
-/// The numbers of puzzles for the attackers and the defenders at each distance.
-fn sides(set: &PuzzleSet) -> String {
+/// The numbers of puzzles for the attackers and the defenders at each distance, and whether these are equal shares.
+fn kinds(set: &PuzzleSet) -> String {
     let of = |distance: u32| {
         let puzzles = set.puzzles.iter().filter(|puzzle| puzzle.distance == distance);
         let (attackers, defenders): (Vec<_>, Vec<_>) =
             puzzles.partition(|puzzle| puzzle.position.side_to_move() == Side::Attackers);
-        format!("{}/{}", attackers.len(), defenders.len())
+        (attackers.len(), defenders.len())
     };
-    format!("attackers/defenders at distances 1 to 4: {}", (1..=4).map(of).collect::<Vec<_>>().join(" "))
+    let kinds: Vec<_> = DISTANCES.map(of).collect();
+    let share = set.puzzles.len() / (2 * kinds.len());
+    let equal = kinds.iter().all(|kind| *kind == (share, share));
+    let counts: Vec<_> = kinds.iter().map(|(attackers, defenders)| format!("{attackers}/{defenders}")).collect();
+    let note = if equal {
+        String::new()
+    } else {
+        format!(", because the games have too few of some kinds for {share} of each")
+    };
+    let (least, most) = DISTANCES.into_inner();
+    format!("attackers/defenders at distances {least} to {most}: {}{note}", counts.join(" "))
 }
 
 fn count(text: &str) -> Result<usize, String> {
