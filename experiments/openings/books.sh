@@ -10,9 +10,9 @@ for rules in kvasir masters imperial ludoteka tartu ashton piecepack linnaeus ma
     book=$1/$rules.openings
     # Under these rules hardly any opening of six plies is even.
     case $rules in
-        ludoteka | masters-armed-king) plies=8 ;;
+        ludoteka | masters-weak-king | masters-armed-king) plies=8 ;;
         *) plies=6 ;;
     esac
-    [ -s "$book" ] || target/release/tablut generate openings --rules "$rules" --plies $plies --steer --count 160 \
+    [ -s "$book" ] || target/release/tablut generate openings --rules "$rules" --plies $plies --steer --count 100 \
         --judge net:shipped@16384 --band 0.15 --out "$book"
 done

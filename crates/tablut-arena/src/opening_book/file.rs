@@ -227,7 +227,7 @@ mod tests {
             let rules = Arc::new(Rules::named(name).unwrap());
             let book =
                 OpeningBook::parse(text, &rules).unwrap_or_else(|(line, error)| panic!("{name}, line {line}: {error}"));
-            assert_eq!(book.openings.len(), 250, "{name}");
+            assert!(book.openings.len() >= 100, "{name}");
             assert!(book.openings.iter().all(|judged| judged.value.abs() <= book.band), "{name}");
             assert_eq!(OpeningBook::even(&rules), Some(book));
         }
