@@ -95,6 +95,11 @@ impl Endgames {
         Ok(())
     }
 
+    /// Frees the memory of a class. Larger classes need it to be solved.
+    pub fn forget(&mut self, material: Material) {
+        self.tables.remove(&material);
+    }
+
     /// The value of a position. It is `None` if the class is not solved, the king is captured or has escaped, or a
     /// piece stands on a square that it cannot reach.
     pub fn value(&self, position: &Position) -> Option<EndgameValue> {
