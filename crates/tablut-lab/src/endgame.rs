@@ -73,7 +73,7 @@ impl Endgames {
     /// Solves a class of material, and before it every class that captures lead to. It skips classes that are solved.
     ///
     /// # Panics
-    /// If a win takes more than 127 plies. The longest known one takes 45.
+    /// If a win takes more than 127 plies. The longest known one takes 52.
     pub fn solve(&mut self, material: Material) -> Result<(), EndgameError> {
         let size = self.rules.size();
         if material.defenders > size.most_defenders() || material.attackers > size.most_attackers() {
@@ -93,6 +93,11 @@ impl Endgames {
             }
         }
         Ok(())
+    }
+
+    /// Frees the memory of a class. Larger classes need it to be solved.
+    pub fn forget(&mut self, material: Material) {
+        self.tables.remove(&material);
     }
 
     /// The value of a position. It is `None` if the class is not solved, the king is captured or has escaped, or a

@@ -10,7 +10,7 @@ use exhaustive::{Exhaustive, Goal};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use random_position::random_position;
 use std::sync::Arc;
-use tablut_lab::{EndgameValue, Endgames, Material};
+use tablut_lab::{EndgameCounts, EndgameValue, Endgames, Material};
 use tablut_rules::{Bitboard, BoardSize, Game, MoveList, Outcome, Position, Rules, Side, Symmetry};
 use tablut_search::exhaustive::WinSolver;
 
@@ -156,10 +156,14 @@ fn every_value_follows_from_those_after_the_moves() {
         let endgames = solved(name, "1v1");
         let mut n_positions = 0;
         for material in ["0v1", "1v1"] {
-            let mut counted = [0; 2];
+            let mut counted = [EndgameCounts::default(); 2];
             all_positions(rules.size(), material.parse().unwrap(), |position| {
                 let Some(value) = endgames.value(&position) else { return };
-                counted[position.side_to_move().index()] += 1;
+                let counts = &mut counted[position.side_to_move().index()];
+                counts.positions += 1;
+                if let EndgameValue::Win { winner, .. } = value {
+                    counts.won[winner.index()] += 1;
+                }
                 // A sample of the larger class, because each position is played as a separate game.
                 n_positions += 1;
                 if material == "1v1" && n_positions % 37 != 0 {
@@ -177,9 +181,36 @@ fn every_value_follows_from_those_after_the_moves() {
                 }
             });
             let summary = endgames.summary(material.parse().unwrap()).unwrap();
-            let positions = summary.to_move.map(|counts| counts.positions);
-            assert_eq!(positions, counted, "{name}, {material}: the summary counts every position");
+            assert_eq!(
+                summary.to_move, counted,
+                "{name}, {material}: the summary counts every position and its images"
+            );
         }
+    }
+}
+
+#[test]
+fn values_of_long_wins_follow_from_those_after_the_moves() {
+    let mut moves = MoveList::new();
+    for (name, material, longest) in [("brandubh", "0v3", 10), ("brandubh", "1v2", 8), ("ashton", "0v2", 8)] {
+        let endgames = solved(name, material);
+        let rules = Arc::new(Rules::named(name).unwrap());
+        for (position, value) in samples(name, &endgames, material, 40, 7) {
+            let game = Game::from_position(rules.clone(), position).unwrap();
+            if game.outcome().is_none() {
+                assert_eq!(value_from_moves(&endgames, &game, &mut moves), value, "{name}: {position}");
+            }
+        }
+        let summary = endgames.summary(material.parse().unwrap()).unwrap();
+        for side in Side::ALL {
+            let (plies, position) = summary.longest[side.index()].expect("each side wins somewhere");
+            assert_eq!(endgames.value(&position), Some(win(side, plies)), "{name}: {position}");
+        }
+        assert_eq!(
+            summary.longest[Side::Defenders.index()].map(|(plies, _)| plies),
+            Some(longest),
+            "{name} {material}"
+        );
     }
 }
 
@@ -230,6 +261,8 @@ fn what_the_tables_do_not_have_has_no_value() {
     }
     assert_eq!(masters.summary("0v2".parse().unwrap()), None);
     let mut endgames = masters;
+    endgames.forget("0v1".parse().unwrap());
+    assert_eq!(value(&endgames, "9/9/9/9/4K4/9/9/9/1t7 d"), None, "the class is forgotten");
     let error = |endgames: &mut Endgames, material: &str| {
         endgames.solve(material.parse().unwrap()).expect_err("out of reach").to_string()
     };

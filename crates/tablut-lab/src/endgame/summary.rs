@@ -31,25 +31,40 @@ impl EndgameCounts {
 impl EndgameSummary {
     pub(super) fn of(table: &Table) -> Self {
         let slots = 0..table.cells.len();
-        slots
-            .into_par_iter()
-            .filter_map(|slot| table.at(slot))
-            .fold(Self::default, Self::with)
-            .reduce(Self::default, |a, b| a.and(&b))
+        let tally = slots.into_par_iter().fold(Tally::default, |tally, slot| tally.with(table, slot));
+        let tally = tally.reduce(Tally::default, |a, b| a.and(&b));
+        let position = |(plies, slot)| Some((plies, table.index.position(slot)?));
+        Self { to_move: tally.to_move, longest: tally.longest.map(|longest| longest.and_then(position)) }
     }
 
-    fn with(mut self, (position, value, n_images): (Position, EndgameValue, u64)) -> Self {
-        let counts = &mut self.to_move[position.side_to_move().index()];
+    /// The number of positions with either side to move.
+    pub fn positions(&self) -> u64 {
+        Side::ALL.iter().map(|side| self.to_move[side.index()].positions).sum()
+    }
+}
+
+/// What a summary counts in a range of slots.
+#[derive(Default)]
+struct Tally {
+    to_move: [EndgameCounts; 2],
+    /// The plies of the longest win, and its slot.
+    longest: [Option<(u32, usize)>; 2],
+}
+
+impl Tally {
+    fn with(mut self, table: &Table, slot: usize) -> Self {
+        let Some((mover, value, n_images)) = table.at(slot) else { return self };
+        let counts = &mut self.to_move[mover.index()];
         counts.positions += n_images;
         if let EndgameValue::Win { winner, plies } = value {
             counts.won[winner.index()] += n_images;
             let longest = &mut self.longest[winner.index()];
-            *longest = longer(*longest, Some((plies, position)));
+            *longest = longer(*longest, Some((plies, slot)));
         }
         self
     }
 
-    /// Both together. `other` is of later positions.
+    /// Both together. `other` is of later slots.
     fn and(mut self, other: &Self) -> Self {
         for (counts, more) in self.to_move.iter_mut().zip(&other.to_move) {
             counts.positions += more.positions;
@@ -60,15 +75,10 @@ impl EndgameSummary {
         }
         self
     }
-
-    /// The number of positions with either side to move.
-    pub fn positions(&self) -> u64 {
-        Side::ALL.iter().map(|side| self.to_move[side.index()].positions).sum()
-    }
 }
 
 /// The longer win, or the first of two equal ones.
-fn longer(first: Option<(u32, Position)>, later: Option<(u32, Position)>) -> Option<(u32, Position)> {
-    let plies = |win: Option<(u32, Position)>| win.map(|(plies, _)| plies);
+fn longer(first: Option<(u32, usize)>, later: Option<(u32, usize)>) -> Option<(u32, usize)> {
+    let plies = |win: Option<(u32, usize)>| win.map(|(plies, _)| plies);
     if plies(later) > plies(first) { later } else { first }
 }

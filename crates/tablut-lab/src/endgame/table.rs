@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use rayon::prelude::*;
 use tablut_rules::{Position, Side};
 
-use super::index::{Index, n_images};
+use super::index::Index;
 
 /// The result of a position when both sides play best, without repetition and without limits on length.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -26,8 +26,11 @@ pub enum EndgameValue {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Cell(u8);
 
-/// Cells with this value or a larger one are open.
+/// Cells with this value or a larger one are open. The value above it is twice the first move that may hold, and 1 if
+/// the position waits for a check.
 const OPEN: u8 = 1 << 7;
+/// The largest first move that a cell stores.
+const MAX_FIRST_MOVE: usize = 62;
 
 impl Cell {
     /// The slot has no position.
@@ -39,10 +42,10 @@ impl Cell {
         Cell(plies as u8)
     }
 
-    /// An undecided position. All legal moves before index `first_move` are known to lose.
-    pub(super) fn open(first_move: usize) -> Cell {
-        assert!(first_move < usize::from(OPEN - 1), "a cell cannot store move {first_move}");
-        Cell(OPEN + first_move as u8)
+    /// An undecided position. All legal moves before index `first_move` are known to lose. If that move may be found to
+    /// lose, the position `waits` for a check.
+    pub(super) fn open(first_move: usize, waits: bool) -> Cell {
+        Cell(OPEN + 2 * first_move.min(MAX_FIRST_MOVE) as u8 + u8::from(waits))
     }
 
     /// The plies until the game ends, if one side wins.
@@ -50,9 +53,18 @@ impl Cell {
         (self.0 < OPEN).then_some(self.0.into())
     }
 
-    /// The index of the first legal move that is not known to lose. `None` if the position is decided.
-    pub(super) fn first_move(self) -> Option<usize> {
-        (self.0 >= OPEN && self != Cell::UNUSED).then(|| usize::from(self.0 - OPEN))
+    pub(super) fn is_open(self) -> bool {
+        self.0 >= OPEN && self != Cell::UNUSED
+    }
+
+    /// The index of a legal move of an open position. All moves before it are known to lose.
+    pub(super) fn first_move(self) -> usize {
+        usize::from((self.0 - OPEN) / 2)
+    }
+
+    /// Whether an open position waits for a check.
+    pub(super) fn waits(self) -> bool {
+        self.0 % 2 == 1
     }
 }
 
@@ -82,6 +94,13 @@ impl Cells {
     pub(super) fn lower(&self, slot: usize, plies: u32) {
         self.0[slot].fetch_min(Cell::decided(plies).0, Ordering::Relaxed);
     }
+
+    /// Lets a position wait for a check if it is open. No other thread may decide it meanwhile.
+    pub(super) fn let_wait(&self, slot: usize) {
+        if self.get(slot).is_open() {
+            self.0[slot].fetch_or(1, Ordering::Relaxed);
+        }
+    }
 }
 
 /// A class of material, solved or being solved.
@@ -98,14 +117,14 @@ impl Table {
         Some(value(cell, position.side_to_move()))
     }
 
-    /// The value and the number of symmetric images of a slot's position, and the position. `None` if it has none.
-    pub(super) fn at(&self, slot: usize) -> Option<(Position, EndgameValue, u64)> {
+    /// The side to move, the value and the number of symmetric images of a slot's position. `None` if it has none.
+    pub(super) fn at(&self, slot: usize) -> Option<(Side, EndgameValue, u64)> {
         let cell = self.cells.get(slot);
         if cell == Cell::UNUSED {
             return None;
         }
-        let position = self.index.position(slot)?;
-        Some((position, value(cell, position.side_to_move()), n_images(&position)))
+        let mover = self.index.side_to_move(slot);
+        Some((mover, value(cell, mover), self.index.n_images(slot)))
     }
 }
 
@@ -114,5 +133,33 @@ fn value(cell: Cell, mover: Side) -> EndgameValue {
         Some(plies) if plies % 2 == 1 => EndgameValue::Win { winner: mover, plies },
         Some(plies) => EndgameValue::Win { winner: mover.opponent(), plies },
         None => EndgameValue::Neither,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_stores_what_is_known_of_a_position() {
+        for plies in [0, 1, 127] {
+            let cell = Cell::decided(plies);
+            assert_eq!((cell.plies(), cell.is_open()), (Some(plies), false));
+        }
+        for (first_move, waits, stored) in [(0, false, 0), (0, true, 0), (62, true, 62), (200, true, 62)] {
+            let cell = Cell::open(first_move, waits);
+            assert_eq!((cell.plies(), cell.is_open()), (None, true));
+            assert_eq!((cell.first_move(), cell.waits()), (stored, waits));
+        }
+        assert_eq!((Cell::UNUSED.plies(), Cell::UNUSED.is_open()), (None, false));
+    }
+
+    #[test]
+    fn only_open_positions_wait() {
+        let cells = Cells::new(3);
+        cells.set(0, Cell::open(5, false));
+        cells.set(1, Cell::decided(4));
+        (0..3).for_each(|slot| cells.let_wait(slot));
+        assert_eq!([0, 1, 2].map(|slot| cells.get(slot)), [Cell::open(5, true), Cell::decided(4), Cell::UNUSED]);
     }
 }
