@@ -9,7 +9,7 @@
 
 The games start in two ways: from the rules' own position with two random plies, and from the even openings that come with
 the program. `changes` plays rule sets with the small changes of `changes.toml`. Finished matches are kept, and a match that
-was stopped goes on where it was. `collect` keeps the sums of all finished matches in `results.json`, `table` shows them, and `summary` shows the table of the guide's page `the-game.md`.
+was stopped goes on where it was. `collect` keeps the sums of all finished matches in `results.json`, `table` shows them, and `summary` a short table of all rule sets.
 """
 
 import argparse

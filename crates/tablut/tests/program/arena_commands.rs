@@ -266,8 +266,8 @@ fn a_match_plays_from_the_programs_even_openings() {
             "`tablut generate openings` makes a book for it",
         ),
         (
-            &["match", "greedy", "random", "--games", "502", "--openings", "even"],
-            "openings even: the book has 250 openings, expected 251",
+            &["match", "greedy", "random", "--games", "322", "--openings", "even"],
+            "openings even: the book has 160 openings, expected 161",
         ),
     ] {
         let output = tablut(arguments, "");
