@@ -5,7 +5,7 @@
     python3 experiments/balance/run.py changes --net shipped --out runs/balance
     python3 experiments/balance/run.py collect --out runs/balance
     python3 experiments/balance/run.py table
-    python3 experiments/balance/run.py summary
+    python3 experiments/balance/run.py summary --trees runs/trees.md
 
 The games start in two ways: from the rules' own position with two random plies, and from the even openings that come with
 the program. `changes` plays rule sets with the small changes of `changes.toml`. Finished matches are kept, and a match that
@@ -49,6 +49,7 @@ def main():
     parser.add_argument("--out", type=Path, default=Path("runs/balance"))
     parser.add_argument("--rules", nargs="*", default=RULES)
     parser.add_argument("--starts", nargs="*", default=list(STRENGTHS), help="`standard`, `even` or both")
+    parser.add_argument("--trees", type=Path, help="what `experiments/openings/tree.py` wrote, for `summary`")
     parser.add_argument("--threads", type=int, help="threads of a match; all cores if it is left out")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -166,10 +167,10 @@ def table(options):
         print(f"| | {words} | " + " | ".join(map(cell, matches)) + " |")
 
 
-def summary(_):
+def summary(options):
     """The attackers' points at each strength from the standard start, fairest rule set first, with draws, lengths and the first
-    moves of `experiments/openings/trees.md`."""
-    found, first = results(), openings()
+    moves of `tree.py`."""
+    found, first = results(), openings(options.trees)
     strengths = list(STRENGTHS["standard"])
     rows = []
     for rules in RULES:
@@ -182,11 +183,10 @@ def summary(_):
     print("\n".join(row for _, row in sorted(rows)))
 
 
-def openings():
+def openings(trees):
     """The first two moves of the most visited line, by rule set."""
-    text = (Path(__file__).parents[1] / "openings/trees.md").read_text()
     found = {}
-    for part in text.split("\n## ")[1:]:
+    for part in trees.read_text().split("\n## ")[1:]:
         moves = re.findall(r"^ *- (\S+)", part, re.MULTILINE)
         found[part.split("\n")[0]] = " ".join(moves[:2])
     return found

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What strong play opens with: a tree of the first moves under each rule set, with their values.
 
-    python3 experiments/openings/tree.py --net shipped --out experiments/openings/trees.md
+    python3 experiments/openings/tree.py --net shipped --out runs/trees.md
 
 Every position of the tree is searched. Its moves are put together with their mirror images and turned images where the
 position is its own image, and the ones with most visits are followed.

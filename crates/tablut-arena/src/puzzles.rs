@@ -1,8 +1,9 @@
 //! Puzzles: positions from self-play games in which one move of the side to move begins the proven shortest win.
 //!
 //! A puzzle's position is the start of its own game, without the moves that led to it. The exhaustive solver has proven
-//! the win, that there is no shorter one, and that no other first move wins as fast; it shares no code with the search. [`mine`] finds puzzles in self-play, a
-//! [`PuzzleSet`] is a file of them, and [`solve`] measures how many a search solves.
+//! the win, that there is no shorter one, and that no other first move wins as fast; it shares no code with the search.
+//! [`mine`] finds puzzles in self-play, a [`PuzzleSet`] is a file of them, and [`solve`] measures how many a search
+//! solves.
 
 mod file;
 mod mine;

@@ -11,8 +11,8 @@
 //! - One move can take the last step away from at most three enemy pieces that are not on the edge. It captures them, or
 //!   it lands on their last free square. All of them stand next to the square that the move lands on, and none on the
 //!   side that the move came from. So an enemy with four or more such pieces that can step cannot be left without a
-//!   move, and one with fewer only by a move to a square beside all of them. Only shield walls capture other pieces. They stand on the edge, so without this clause those on the edge
-//!   count too.
+//!   move, and one with fewer only by a move to a square beside all of them. Only shield walls capture other pieces. They
+//!   stand on the edge, so without this clause those on the edge count too.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -24,7 +24,7 @@ use crate::progress::{Progress, left};
 
 /// Simulations of a net's short look. A full look begins with a short one.
 const SHORT_LOOK: u32 = 32;
-/// The middle look has this share of the full look's simulations. An opening on whose value the two looks do not agree is not even.
+/// The full look has this many times the simulations of the middle look. An opening is even if both looks say so.
 const MIDDLE_SHARE: u32 = 4;
 /// A short look is enough if its value is outside the band by this much.
 const SHORT_LOOK_ERROR: f64 = 0.4;
