@@ -8,9 +8,10 @@ for rules in kvasir masters imperial ludoteka tartu ashton piecepack linnaeus ma
     piecepack-open-castle piecepack-defenders-first linnaeus-open-camps brandubh brandubh-weak-king copenhagen fetlar tawlbwrdd \
     tawlbwrdd-lewis; do
     book=$1/$rules.openings
-    # Under these rules hardly any opening of six plies is even.
+    # Under these rules hardly any shorter opening is even.
     case $rules in
-        ludoteka | masters-weak-king | masters-armed-king) plies=8 ;;
+        ludoteka | masters-weak-king) plies=8 ;;
+        masters-armed-king) plies=12 ;;
         *) plies=6 ;;
     esac
     [ -s "$book" ] || target/release/tablut generate openings --rules "$rules" --plies $plies --steer --count 100 \
