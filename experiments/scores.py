@@ -21,6 +21,14 @@ def wilson(share, games):
     return centre - half, centre + half
 
 
+def pairs_of(halves):
+    """The number of pairs with 0, ½, 1, 1½ and 2 points, from the half points of each game by its number, from 1."""
+    pairs = [0] * 5
+    for game in range(1, len(halves), 2):
+        pairs[halves[game] + halves[game + 1]] += 1
+    return pairs
+
+
 def of_pairs(counts):
     """Games, score and its interval, from the number of pairs with 0, ½, 1, 1½ and 2 points.
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
 from program import RULES, call_once, net_hash  # noqa: E402
-from scores import of_pairs  # noqa: E402
+from scores import of_pairs, pairs_of  # noqa: E402
 
 # Games at each number of simulations a move, by start. Weaker play from even openings would say little of the rules.
 STRENGTHS = {"standard": {16: 400, 64: 200, 256: 100}, "even": {256: 100}}
@@ -132,11 +132,8 @@ def summed(path):
     games = [game for game in map(json.loads, path.read_text().splitlines()) if "game" in game]
     ends = Counter(game["winner"] for game in games)
     halves = {game["game"]: {"attackers": 2, None: 1, "defenders": 0}[game["winner"]] for game in games}
-    pairs = [0] * 5
-    for game in range(1, len(games), 2):
-        pairs[halves[game] + halves[game + 1]] += 1
     plies = sum(len(game["moves"]) for game in games) / len(games)
-    return {"ends": [ends["attackers"], ends[None], ends["defenders"]], "plies": round(plies, 1), "pairs": pairs}
+    return {"ends": [ends["attackers"], ends[None], ends["defenders"]], "plies": round(plies, 1), "pairs": pairs_of(halves)}
 
 
 def results():

@@ -15,15 +15,15 @@ import argparse
 import json
 import queue
 import sys
-import threading
 import tomllib
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
 from program import call, call_once, net_hash  # noqa: E402
-from scores import of_pairs  # noqa: E402
+from scores import of_pairs, pairs_of  # noqa: E402
 
 HERE = Path(__file__).parent
 PROGRAMS = tomllib.loads((HERE / "programs.toml").read_text())
@@ -40,7 +40,7 @@ def main():
     parser.add_argument("--binary", default="target/release/tablut")
     parser.add_argument("--net", default="shipped")
     parser.add_argument("--simulations", type=int, nargs="*", default=[40])
-    parser.add_argument("--games", type=int, default=18, help="games against each program, an even number")
+    parser.add_argument("--games", type=int, default=16, help="games against each program, an even number")
     parser.add_argument("--commands", type=Path)
     parser.add_argument("--programs", nargs="*", default=list(PROGRAMS))
     parser.add_argument("--cores", type=int, nargs="*", default=[0, 1])
@@ -53,24 +53,19 @@ def main():
 def play(options):
     """One match on each core at a time."""
     commands = tomllib.loads(options.commands.read_text())
-    waiting = queue.Queue()
-    for simulations in options.simulations:
-        for program in options.programs:
-            waiting.put((program, simulations))
+    if missing := [program for program in options.programs if program not in commands]:
+        sys.exit(f"{options.commands} has no command for {', '.join(missing)}")
+    idle = queue.Queue()
+    for core in options.cores:
+        idle.put(core)
 
-    def worker(core):
-        while True:
-            try:
-                program, simulations = waiting.get_nowait()
-            except queue.Empty:
-                return
-            match(options, program, commands[program], simulations, core)
+    def on_idle_core(simulations, program):
+        core = idle.get()
+        match(options, program, commands[program], simulations, core)
+        idle.put(core)
 
-    workers = [threading.Thread(target=worker, args=(core,)) for core in options.cores]
-    for thread in workers:
-        thread.start()
-    for thread in workers:
-        thread.join()
+    with ThreadPoolExecutor(len(options.cores)) as pool:
+        list(pool.map(on_idle_core, *zip(*product(options.simulations, options.programs))))
 
 
 def match(options, program, command, simulations, core):
@@ -111,12 +106,9 @@ def summed(path):
         halves[game["game"]] = {"won": 2, "drawn": 1, "lost": 0}[end]
         if end != "won" or game["reason"] == "forfeit":
             rest.append({"side": side, "end": end} | {key: game[key] for key in ("reason", "forfeit", "moves") if key in game})
-    pairs = [0] * 5
-    for game in range(1, len(halves), 2):
-        pairs[halves[game] + halves[game + 1]] += 1
     sides = {side: [counts[end] for end in ("won", "drawn", "lost")] for side, counts in ours.items()}
     plies = sum(len(game["moves"]) for game in games) / len(games)
-    return sides | {"pairs": pairs, "plies": round(plies, 1), "rest": rest}
+    return sides | {"pairs": pairs_of(halves), "plies": round(plies, 1), "rest": rest}
 
 
 def results():
