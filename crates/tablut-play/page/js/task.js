@@ -13,7 +13,8 @@ const VERDICTS = { best: "Right", enough: "Good enough", slower: "A win, but not
 // The games of this visit, and those of them that are puzzles or lessons, from which one comes back to the others.
 const visited = [];
 const exercises = new Set();
-let shown = null;
+// What the box shows. It is drawn anew only after a change of these, so that no button vanishes while it is pressed.
+let shown = [];
 
 on("game", ({ game }) => visited.push({ game }));
 on("state", ({ link, players }) => { if (visited.length) Object.assign(visited.at(-1), { link, players }); });
@@ -56,15 +57,13 @@ watch((all) => {
   const { exercise, judgement } = all;
   const box = byId("task");
   box.hidden = !exercise;
-  if (!exercise) {
-    shown = null;
-    return;
-  }
-  const known = shown === exercise;
+  const inputs = exercise ? [exercise, judgement, all.review, all.isPuzzle, head(all)] : [];
+  if (inputs.length === shown.length && inputs.every((input, index) => input === shown[index])) return;
+  const isKnown = exercise === shown[0];
+  shown = inputs;
+  if (!exercise) return;
   const task = solved(judgement) ? null : h("p", {}, exercise.task);
-  replace(box, h("p", { class: "soft small" }, head(all)), exercise.lesson && !solved(judgement) && exercise.lesson.texts.map((text) => h("p", { class: "small" }, text)),
+  replace(box, h("p", { class: "soft small" }, inputs.at(-1)), exercise.lesson && !solved(judgement) && exercise.lesson.texts.map((text) => h("p", { class: "small" }, text)),
     task && h("p", { class: "task-text" }, h("strong", {}, exercise.task)), judgement && verdict(judgement), h("div", { class: "row" }, tools(all)));
-  if (known) return;
-  shown = exercise;
-  byId("board-frame").scrollIntoView({ block: "nearest" });
+  if (!isKnown) byId("board-frame").scrollIntoView({ block: "nearest" });
 });

@@ -136,11 +136,17 @@ impl Browser {
             .unwrap_or_else(|error| panic!("{expression}: {error}"))
     }
 
-    /// Clicks the first element that a selector finds.
+    /// Clicks the first element that a selector finds. It is found again if the page has replaced it meanwhile.
     pub async fn click(&self, selector: &str) {
-        let element =
-            self.page.find(Locator::Css(selector)).await.unwrap_or_else(|error| panic!("{selector}: {error}"));
-        element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
+        let began = std::time::Instant::now();
+        loop {
+            let found = self.page.find(Locator::Css(selector)).await;
+            match found.unwrap_or_else(|error| panic!("{selector}: {error}")).click().await {
+                Ok(()) => return,
+                Err(error) if error.is_stale_element_reference() && began.elapsed() < PATIENCE => {}
+                Err(error) => panic!("{selector}: {error}"),
+            }
+        }
     }
 
     /// Opens a panel.
