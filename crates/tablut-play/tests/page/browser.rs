@@ -136,16 +136,19 @@ impl Browser {
             .unwrap_or_else(|error| panic!("{expression}: {error}"))
     }
 
-    /// Clicks the first element that a selector finds. It is found again if the page has replaced it meanwhile.
+    /// Clicks the first element that a selector finds. Waits until there is one, and finds it again if the page has
+    /// replaced it meanwhile.
     pub async fn click(&self, selector: &str) {
         let began = std::time::Instant::now();
         loop {
-            let found = self.page.find(Locator::Css(selector)).await;
-            match found.unwrap_or_else(|error| panic!("{selector}: {error}")).click().await {
-                Ok(()) => return,
-                Err(error) if error.is_stale_element_reference() && began.elapsed() < PATIENCE => {}
-                Err(error) => panic!("{selector}: {error}"),
-            }
+            let clicked = match self.page.find(Locator::Css(selector)).await {
+                Ok(element) => element.click().await,
+                Err(error) => Err(error),
+            };
+            let Err(error) = clicked else { return };
+            let is_passing = error.is_stale_element_reference() || error.is_no_such_element();
+            assert!(is_passing && began.elapsed() < PATIENCE, "{selector}: {error}");
+            tokio::time::sleep(Duration::from_millis(30)).await;
         }
     }
 
